@@ -313,8 +313,10 @@ extern const Command kAuditCommand = {
     "Exit status 0: every written page of the program's memory is covered; 1: "
     "some are not, or could not be watched; 2: nothing could be audited.",
     set_up_audit,
-    kStatusFailed,
-    true,
+    /*note=*/nullptr,
+    /*note_example=*/nullptr,
+    /*kinds=*/nullptr,
+    /*runs_another=*/true,
 };
 
 } // namespace pagetide::tools

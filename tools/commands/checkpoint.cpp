@@ -302,8 +302,6 @@ extern const Command kCheckpointCommand = {
     "says "
     "why; 2: the operation failed.",
     set_up_checkpoint,
-    kStatusFailed,
-    false,
 };
 
 } // namespace pagetide::tools

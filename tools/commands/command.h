@@ -36,13 +36,14 @@ struct Command {
   const char *statuses; ///< the meaning of its exit statuses
   /// Declares the options. The result owns them.
   CommandRun (*set_up)(CLI::App &app);
-  int failure_status;
-  bool runs_another; ///< `rest` begins with the first word that is no option
   /// The text after the options in its help, and an example of it.
   const char *note = nullptr;
   const char *note_example = nullptr;
   /// Commands of their own whose last word may follow this one's name.
   std::span<const Command *const> (*kinds)() = nullptr;
+  /// `rest` begins with the first word that is no option.
+  bool runs_another = false;
+  int failure_status = kStatusFailed;
 
   /// "wss" of "report wss".
   std::string_view last_word() const {

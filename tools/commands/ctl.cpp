@@ -327,8 +327,6 @@ extern const Command kCtlCommand = {
     "period, window, flush); 2: it could not be asked, for example because "
     "there is no such process.",
     set_up_ctl,
-    kStatusFailed,
-    false,
     "Only start takes the options above --timeout, and window takes --every. "
     "What start leaves out is as the process's own options (PAGETIDE_OPTIONS) "
     "have it. An example of another operation:",

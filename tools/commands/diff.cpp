@@ -124,8 +124,6 @@ extern const Command kDiffCommand = {
     "read or compared, or no difference was found and not everything could be "
     "compared.",
     set_up_diff,
-    kStatusFailed,
-    false,
 };
 
 } // namespace pagetide::tools

@@ -287,8 +287,6 @@ extern const Command kExportCommand = {
     "Exit status 0: done; 2: a file could not be read or exported, or is "
     "damaged (what can be read was written).",
     set_up_export,
-    kStatusFailed,
-    false,
 };
 
 } // namespace pagetide::tools

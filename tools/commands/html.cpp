@@ -100,8 +100,6 @@ extern const Command kHtmlCommand = {
     "Exit status 0: done; 2: a file could not be read or shown, or is damaged "
     "(what can be read is shown).",
     set_up_html,
-    kStatusFailed,
-    false,
 };
 
 } // namespace pagetide::tools

@@ -47,8 +47,6 @@ extern const Command kInfoCommand = {
     "Exit status 0: the trace is complete; 1: it lacks something, and the text "
     "says what; 2: it could not be read, or is not a trace.",
     set_up_info,
-    kStatusFailed,
-    false,
 };
 
 } // namespace pagetide::tools

@@ -457,13 +457,14 @@ extern const Command kRecordCommand = {
     "Exits as CMD does. 125: record itself failed; 126: CMD cannot be "
     "executed; 127: CMD was not found.",
     set_up_record,
-    kRecordFailed,
-    true,
     "The runtime has more options, such as settle and mappings. Set them in "
     "PAGETIDE_OPTIONS, with a colon between two of them "
     "(docs/using/recording.md). PAGETIDE_OPTIONS=help=1 ./prog lists them all. "
     "An example:",
     "PAGETIDE_OPTIONS=settle=5ms:mappings=20ms pagetide record -- ./prog",
+    /*kinds=*/nullptr,
+    /*runs_another=*/true,
+    kRecordFailed,
 };
 
 } // namespace pagetide::tools

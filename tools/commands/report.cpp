@@ -95,8 +95,6 @@ const Command kSites = {
     "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
     "or has no sites.",
     set_up_sites,
-    kStatusFailed,
-    false,
 };
 
 const Command kWss = {
@@ -106,8 +104,6 @@ const Command kWss = {
     "pagetide report wss --from 1s run.ptrace",
     kKindStatuses,
     set_up_wss,
-    kStatusFailed,
-    false,
 };
 
 const Command kHot = {
@@ -117,8 +113,6 @@ const Command kHot = {
     "pagetide report hot --mapping '[heap]' run.ptrace",
     kKindStatuses,
     set_up_kind<HotReport>,
-    kStatusFailed,
-    false,
 };
 
 const Command kMappings = {
@@ -128,8 +122,6 @@ const Command kMappings = {
     "pagetide report mappings --top 20 run.ptrace",
     kKindStatuses,
     set_up_kind<MappingsReport>,
-    kStatusFailed,
-    false,
 };
 
 const Command kChecksums = {
@@ -140,8 +132,6 @@ const Command kChecksums = {
     "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
     "or was not recorded with --checksum.",
     set_up_checksums,
-    kStatusFailed,
-    false,
 };
 
 const Command kThreads = {
@@ -152,8 +142,6 @@ const Command kThreads = {
     "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
     "or was not recorded with --per-thread.",
     set_up_kind<ThreadsReport>,
-    kStatusFailed,
-    false,
 };
 
 const Command kProcesses = {
@@ -163,8 +151,6 @@ const Command kProcesses = {
     "pagetide report processes --sort peak --top 50 run.ptrace",
     kKindStatuses,
     set_up_kind<ProcessesReport>,
-    kStatusFailed,
-    false,
 };
 
 const Command *const kKinds[] = {&kReportHeatmapCommand,
@@ -287,8 +273,6 @@ extern const Command kReportCommand = {
     "pagetide report run.ptrace",
     "Exit status 0: done; 2: a file could not be read, or is damaged.",
     set_up_report,
-    kStatusFailed,
-    false,
     "A kind's name wins over a file's. For a FILE of that name write ./NAME, "
     "as "
     "in:",

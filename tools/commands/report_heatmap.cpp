@@ -126,8 +126,6 @@ extern const Command kReportHeatmapCommand = {
     "pagetide report heatmap -o heat.svg run.ptrace",
     kKindStatuses,
     set_up_heatmap,
-    kStatusFailed,
-    false,
 };
 
 } // namespace pagetide::tools

@@ -279,8 +279,6 @@ extern const Command kTargetCommand = {
     "pagetide target add sqlite3 -p 100ms",
     "Exit status 0: done; 2: the list could not be read or changed.",
     set_up_target,
-    kStatusFailed,
-    false,
     "A program is left out of this if it is started with PAGETIDE_OPTIONS, or "
     "by `pagetide record`. To leave one start out:",
     "PAGETIDE_OPTIONS= sqlite3",

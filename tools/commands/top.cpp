@@ -122,8 +122,6 @@ extern const Command kTopCommand = {
     "Exit status 0: done; 1: nothing is being recorded (--once); 2: failure, "
     "for example because process PID is not recorded.",
     set_up_top,
-    kStatusFailed,
-    false,
     "Keys: q quits, p pauses, arrows or j and k move, enter shows one process, "
     "escape goes back to the list. Sort: a accessed, r read, w written, n "
     "number, c name. An example of plain text:",

@@ -88,6 +88,42 @@ std::uint64_t end_of_run(std::uint64_t limit, std::uint64_t position,
   return position + gap + count_less_one + 1;
 }
 
+/// Calls take(first, count) for each run, behind whose length `take` reads the
+/// rest of it.
+template <typename Take>
+void decode_runs(Cursor &cursor, std::uint64_t limit, Take take) {
+  std::uint64_t position = 0;
+  for (std::uint64_t run = 0, n = cursor.varint("run count"); run < n; ++run) {
+    const std::uint64_t gap = cursor.varint("run's gap");
+    const std::uint64_t count_less_one = cursor.varint("run's length");
+    position = end_of_run(limit, position, gap, count_less_one);
+    take(position - count_less_one - 1, count_less_one + 1);
+  }
+}
+
+/// Calls runs_of(tid) for each section, which takes its runs.
+template <typename Part, typename RunsOf>
+void decode_sections(Cursor &cursor, Part &part, RunsOf runs_of) {
+  std::optional<std::uint32_t> previous_tid;
+  for (std::uint64_t i = 0, n = cursor.varint("section count"); i < n; ++i) {
+    const std::uint32_t tid = cursor.tid();
+    if (previous_tid && tid <= *previous_tid)
+      throw Malformed{fmt::format("thread {} is out of order", tid)};
+    previous_tid = tid;
+    const std::size_t first_run = part.runs.size();
+    runs_of(tid);
+    if (part.runs.size() != first_run)
+      part.sections.push_back({tid, first_run, part.runs.size() - first_run});
+  }
+}
+
+template <typename Part> void decode_times(Cursor &cursor, Part &part) {
+  part.start_ns = cursor.varint("period's start");
+  if (__builtin_add_overflow(part.start_ns, cursor.varint("period's length"),
+                             &part.end_ns))
+    throw Malformed{"the period's end is out of range"};
+}
+
 std::uint64_t period_index(Cursor &cursor) {
   const std::uint64_t index = cursor.varint("period's index");
   if (index == UINT64_MAX)
@@ -106,16 +142,10 @@ void decode_kernel_writes(const trace::FileHeader &header, Cursor &cursor,
   part.last = part_flags & trace::kPartLast;
   part.exiting = part_flags & trace::kPartExiting;
   part.time_ns = cursor.varint("kernel writes' time");
-  std::uint64_t position = 0;
-  for (std::uint64_t run = 0, n = cursor.varint("run count"); run < n; ++run) {
-    const std::uint64_t gap = cursor.varint("run's gap");
-    const std::uint64_t count_less_one = cursor.varint("run's length");
-    const std::uint8_t flags = cursor.byte("run's flags");
-    const std::uint64_t end =
-        end_of_run(page_limit(header), position, gap, count_less_one);
-    part.runs.push_back({position + gap, count_less_one + 1, flags});
-    position = end;
-  }
+  decode_runs(cursor, page_limit(header),
+              [&](std::uint64_t first, std::uint64_t count) {
+                part.runs.push_back({first, count, cursor.byte("run's flags")});
+              });
 }
 
 void decode_period(const trace::FileHeader &header, Cursor &cursor,
@@ -126,62 +156,32 @@ void decode_period(const trace::FileHeader &header, Cursor &cursor,
   part.first = part_flags & trace::kPartFirst;
   part.last = part_flags & trace::kPartLast;
   part.flags = cursor.byte("period's flags");
-  part.start_ns = cursor.varint("period's start");
-  if (__builtin_add_overflow(part.start_ns, cursor.varint("period's length"),
-                             &part.end_ns))
-    throw Malformed{"the period's end is out of range"};
+  decode_times(cursor, part);
   part.overruns = cursor.varint("overruns");
-
   const std::uint64_t limit = geometry_of(header).granule_limit();
-  const auto run_end = [limit](std::uint64_t position, std::uint64_t gap,
-                               std::uint64_t count_less_one) {
-    return end_of_run(limit, position, gap, count_less_one);
-  };
-
-  const std::uint64_t sections = cursor.varint("section count");
-  std::optional<std::uint32_t> previous_tid;
-  for (std::uint64_t i = 0; i < sections; ++i) {
-    const std::uint32_t tid = cursor.tid();
-    if (previous_tid && tid <= *previous_tid)
-      throw Malformed{fmt::format("thread {} is out of order", tid)};
-    previous_tid = tid;
+  decode_sections(cursor, part, [&](std::uint32_t tid) {
     if (tid != 0 && !(header.flags & trace::kHeaderPerThread))
       throw Malformed{
           fmt::format("thread {} in a trace that is not per thread", tid)};
-    const std::size_t first_run = part.runs.size();
-    std::uint64_t position = 0;
-    for (std::uint64_t run = 0, n = cursor.varint("run count"); run < n;
-         ++run) {
-      const std::uint64_t gap = cursor.varint("run's gap");
-      const std::uint64_t count_less_one = cursor.varint("run's length");
+    decode_runs(cursor, limit, [&](std::uint64_t first, std::uint64_t count) {
       const std::uint8_t flags = cursor.byte("run's flags");
       if (flags == 0)
         throw Malformed{"a run says nothing of its granules"};
-      const std::uint64_t end = run_end(position, gap, count_less_one);
-      part.runs.push_back({position + gap, count_less_one + 1, flags});
-      position = end;
-    }
-    if (part.runs.size() != first_run)
-      part.sections.push_back({tid, first_run, part.runs.size() - first_run});
-  }
+      part.runs.push_back({first, count, flags});
+    });
+  });
 
-  std::uint64_t position = 0;
   std::uint64_t hashes = 0;
-  for (std::uint64_t run = 0, n = cursor.varint("checksum run count"); run < n;
-       ++run) {
-    const std::uint64_t gap = cursor.varint("checksum run's gap");
-    const std::uint64_t count_less_one = cursor.varint("checksum run's length");
+  decode_runs(cursor, limit, [&](std::uint64_t first, std::uint64_t count) {
     const std::uint8_t state = cursor.byte("checksum run's state");
     if (state > static_cast<std::uint8_t>(trace::ChecksumState::kUnreadable))
       throw Malformed{fmt::format("checksum state {} is unknown", state)};
-    const std::uint64_t end = run_end(position, gap, count_less_one);
-    part.checksum_runs.push_back({position + gap, count_less_one + 1, state});
-    position = end;
+    part.checksum_runs.push_back({first, count, state});
     if (part.checksum_runs.back().stable())
-      hashes += count_less_one + 1;
+      hashes += count;
     if (hashes > cursor.left() / 8)
       throw Malformed{"more stable granules than hashes"};
-  }
+  });
   if (hashes > cursor.left() / 8)
     throw Malformed{"more stable granules than hashes"};
   part.hashes.reserve(hashes);
@@ -279,35 +279,17 @@ void decode_period_sites(const trace::FileHeader &header, Cursor &cursor,
   const std::uint8_t part_flags = cursor.byte("part's flags");
   part.first = part_flags & trace::kPartFirst;
   part.last = part_flags & trace::kPartLast;
-  part.start_ns = cursor.varint("period's start");
-  if (__builtin_add_overflow(part.start_ns, cursor.varint("period's length"),
-                             &part.end_ns))
-    throw Malformed{"the period's end is out of range"};
+  decode_times(cursor, part);
   const std::uint64_t limit = geometry_of(header).granule_limit();
-  std::optional<std::uint32_t> previous_tid;
-  for (std::uint64_t i = 0, n = cursor.varint("section count"); i < n; ++i) {
-    const std::uint32_t tid = cursor.tid();
-    if (previous_tid && tid <= *previous_tid)
-      throw Malformed{fmt::format("thread {} is out of order", tid)};
-    previous_tid = tid;
-    const std::size_t first_run = part.runs.size();
-    std::uint64_t position = 0;
-    for (std::uint64_t run = 0, count = cursor.varint("run count"); run < count;
-         ++run) {
-      const std::uint64_t gap = cursor.varint("run's gap");
-      const std::uint64_t count_less_one = cursor.varint("run's length");
+  decode_sections(cursor, part, [&](std::uint32_t) {
+    decode_runs(cursor, limit, [&](std::uint64_t first, std::uint64_t count) {
       const std::uint32_t read = decode_site(cursor);
       const std::uint32_t write = decode_site(cursor);
       if (read == 0 && write == 0)
         throw Malformed{"a run has no site"};
-      const std::uint64_t end =
-          end_of_run(limit, position, gap, count_less_one);
-      part.runs.push_back({position + gap, count_less_one + 1, read, write});
-      position = end;
-    }
-    if (part.runs.size() != first_run)
-      part.sections.push_back({tid, first_run, part.runs.size() - first_run});
-  }
+      part.runs.push_back({first, count, read, write});
+    });
+  });
 }
 
 } // namespace
