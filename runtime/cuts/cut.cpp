@@ -83,13 +83,18 @@ void BeginCut() { changes_before = MappingChanges(); }
 
 //===- Pages --------------------------------------------------------------===//
 
-/// Adds the words that a collection found written to `later`, and their pages
-/// as unread. Returns how many granules were written.
-static u64 TakeLater(Making &making, uptr first_writer) {
+/// How many of the writers so far are in the period's set or in `later`. Marks
+/// are collected not only for the cut: while threads are being held back, new
+/// ones may get the slots of threads that have ended (slot_service.h).
+PAGETIDE_RECORDER_STATE static uptr taken_writers;
+
+/// Adds the words that were found written since the last time to `later`, and
+/// their pages as unread. Returns how many granules were written.
+static u64 TakeLater(Making &making) {
   const PageVec<WriterOfPeriod> &writers = WritersSoFar();
   words.clear();
-  for (uptr w = first_writer; w < writers.size(); ++w) {
-    const WriterOfPeriod &writer = writers[w];
+  for (; taken_writers < writers.size(); ++taken_writers) {
+    const WriterOfPeriod &writer = writers[taken_writers];
     later.threads.push_back({making.cut.per_thread ? writer.tid : 0,
                              later.words.size(), writer.count});
     for (uptr i = writer.first; i < writer.first + writer.count; ++i) {
@@ -113,6 +118,7 @@ static u64 TakeLater(Making &making, uptr first_writer) {
 static bool ReadSettled(Making &making, u64 wait_ns) {
   unsettled_words.clear();
   const bool ok = CarryUnsettled(wait_ns, &unsettled_words);
+  taken_writers = WritersSoFar().size(); // the others have settled
   BuildRuns(unsettled_words, making.wanted, unsettled_runs);
   if (Keeps(Rule::kUnsettled))
     for (const GranuleRun &run : unsettled_runs.runs)
@@ -125,12 +131,11 @@ static bool ReadSettled(Making &making, u64 wait_ns) {
 /// Collects what was written since the last collection. It is unread then.
 /// False if staging is full.
 static bool CollectLater(Making &making, u64 &granules) {
-  const uptr first_writer = WritersSoFar().size();
   // The collections of the stop then look only at what is marked from here on.
   making.cut.engine.watch();
   if (!making.cut.engine.collect(false))
     return false;
-  granules = TakeLater(making, first_writer);
+  granules = TakeLater(making);
   return true;
 }
 
@@ -268,10 +273,9 @@ static const char *ReadStanding(Making &making) {
   for (int repeat = 0; repeat < kMaxRepeats;) {
     if (Keeps(Rule::kStop) && !StillStanding())
       return kTooLong;
-    const uptr first_writer = WritersSoFar().size();
     if (!cut.engine.collect_standing())
       return kStagingFull;
-    const u64 granules = TakeLater(making, first_writer);
+    const u64 granules = TakeLater(making);
     if (making.copies && !HavePlaces(*making.copies))
       return kNoPlaces;
     if (KernelWritesUnknown())
@@ -392,6 +396,7 @@ static bool MakeCut(Making &making) {
     StartCutWorkers();
   later.threads.clear();
   later.words.clear();
+  taken_writers = WritersSoFar().size();
   const bool fits = !making.copies || HavePlaces(*making.copies);
   const bool ok =
       fits ? ReadAhead(making) : CarryUnsettled(GetFlags().settle_wait);
