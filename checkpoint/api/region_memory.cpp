@@ -8,19 +8,19 @@
 #include "store/file.h"
 
 #include <fcntl.h>
-#include <pthread.h>
+#include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 namespace pagetide::checkpoint {
 
@@ -30,17 +30,13 @@ constexpr std::uintptr_t kPage = 4096;
 
 struct MappedRange {
   std::uintptr_t begin, end;
-  bool is_plain; ///< private, without a file, and may be read
-  bool is_shared;
-  bool is_anonymous; ///< only this process and those it forks can have it
-  std::uint64_t inode, offset;
+  bool is_open; ///< may be read and written
+  bool is_shared, has_file;
+  std::pair<std::string, std::uint64_t> file; ///< device, inode
+
+  /// Only this process writes it, and only at these addresses.
+  bool is_plain() const { return is_open && !is_shared && !has_file; }
 };
-
-/// By libc, in this process.
-std::atomic<bool> has_forked = false;
-
-[[maybe_unused]] const int kWatchesForks = ::pthread_atfork(
-    nullptr, [] { has_forked = true; }, [] { has_forked = false; });
 
 /// Sorted. Empty without /proc: then nothing is plain.
 std::vector<MappedRange> mapped_ranges() {
@@ -50,58 +46,59 @@ std::vector<MappedRange> mapped_ranges() {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
     std::uint64_t inode = 0;
-    std::uint64_t offset = 0;
-    char rights[5] = "";
+    char rights[5] = "", device[32] = "";
     if (std::sscanf(line.c_str(),
-                    "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64
-                    " %*x:%*x %" SCNu64,
-                    &begin, &end, rights, &offset, &inode) != 5)
-      continue;
-    const bool is_shared = rights[3] == 's';
-    ranges.push_back({begin, end, !is_shared && inode == 0 && rights[0] == 'r',
-                      is_shared, line.ends_with("/dev/zero (deleted)"), inode,
-                      offset});
+                    "%" SCNxPTR "-%" SCNxPTR " %4s %*x %31s %" SCNu64, &begin,
+                    &end, rights, device, &inode) == 5)
+      ranges.push_back({begin,
+                        end,
+                        rights[0] == 'r' && rights[1] == 'w',
+                        rights[3] == 's',
+                        inode != 0,
+                        {device, inode}});
   }
   return ranges;
 }
 
-/// Whether another mapping has a page of the range, which may be a parent's.
-bool any_mapped_twice(const MappedRange &range) {
-  constexpr std::uint64_t kPresent = 1ull << 63;
-  constexpr std::uint64_t kOnlyHere = 1ull << 56;
-  const int fd = ::open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return true;
-  const File pagemap = File::of("/proc/thread-self/pagemap", fd);
-  std::array<std::uint64_t, 512> entries;
-  for (std::uintptr_t page = range.begin / kPage; page < range.end / kPage;) {
-    const std::size_t wanted =
-        std::min<std::size_t>(entries.size(), range.end / kPage - page);
-    const ssize_t got = ::pread(fd, entries.data(), wanted * sizeof(entries[0]),
-                                static_cast<off_t>(page * sizeof(entries[0])));
-    if (got <= 0)
-      return true;
-    const std::size_t count = static_cast<std::size_t>(got) / 8;
-    for (std::size_t i = 0; i < count; ++i)
-      if ((entries[i] & kPresent) != 0 && (entries[i] & kOnlyHere) == 0)
-        return true;
-    page += count;
-  }
-  return false;
+/// Whether the range is of the program's file, which nobody can write while it
+/// runs (ETXTBSY).
+bool is_of_program(const std::vector<MappedRange> &mapped,
+                   const MappedRange &range) {
+  const std::uintptr_t headers = ::getauxval(AT_PHDR);
+  const auto program = std::find_if(
+      mapped.begin(), mapped.end(), [headers](const MappedRange &one) {
+        return one.begin <= headers && headers < one.end;
+      });
+  return program != mapped.end() && program->file == range.file;
 }
 
-/// Whether somebody else may write it, or the program at another address.
-bool may_be_written_elsewhere(const std::vector<MappedRange> &mapped,
-                              const MappedRange &range) {
-  const auto is_second = [&range](const MappedRange &other) {
-    return &other != &range && other.is_anonymous &&
-           other.inode == range.inode &&
-           other.offset < range.offset + (range.end - range.begin) &&
-           range.offset < other.offset + (other.end - other.begin);
-  };
-  return !range.is_anonymous || has_forked ||
-         std::any_of(mapped.begin(), mapped.end(), is_second) ||
-         any_mapped_twice(range);
+/// Of a private mapping of a file, appends the pages that are still the file's:
+/// whoever writes the file writes them.
+void append_not_copied(std::uintptr_t begin, std::uintptr_t end,
+                       std::vector<CopyRange> &ranges) {
+  constexpr std::uint64_t kPresent = 1ull << 63, kSwapped = 1ull << 62;
+  constexpr std::uint64_t kOfFile = 1ull << 61;
+  const int fd = ::open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
+  const File pagemap = File::of("/proc/thread-self/pagemap", fd);
+  std::array<std::uint64_t, 512> entries;
+  for (std::uintptr_t page = begin / kPage * kPage; page < end;) {
+    const std::size_t wanted =
+        std::min<std::size_t>(entries.size(), (end - page + kPage - 1) / kPage);
+    const ssize_t got =
+        ::pread(fd, entries.data(), wanted * sizeof(entries[0]),
+                static_cast<off_t>(page / kPage * sizeof(entries[0])));
+    if (got <= 0) { // nobody knows
+      ranges.push_back({std::max(page, begin), end});
+      return;
+    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(got) / 8;
+         ++i, page += kPage) {
+      const bool is_copied = (entries[i] & (kPresent | kSwapped)) != 0 &&
+                             (entries[i] & kOfFile) == 0;
+      if (!is_copied)
+        ranges.push_back({std::max(page, begin), std::min(page + kPage, end)});
+    }
+  }
 }
 
 std::uintptr_t address_of(const ProtectedRegion &region) {
@@ -138,6 +135,14 @@ bool read_memory(const std::uint8_t *from, std::span<std::uint8_t> to) {
          static_cast<ssize_t>(to.size());
 }
 
+std::size_t write_memory(std::uint8_t *to, std::span<const std::uint8_t> from) {
+  const iovec local = {const_cast<std::uint8_t *>(from.data()), from.size()};
+  const iovec remote = {to, from.size()};
+  const ssize_t done =
+      ::process_vm_writev(::getpid(), &local, 1, &remote, 1, 0);
+  return static_cast<std::size_t>(std::max<ssize_t>(done, 0));
+}
+
 RegionMemory::RegionMemory(std::span<const ProtectedRegion> regions)
     : regions_(regions) {
   const std::vector<MappedRange> mapped = mapped_ranges();
@@ -149,14 +154,24 @@ RegionMemory::RegionMemory(std::span<const ProtectedRegion> regions)
         mapped.begin(), mapped.end(),
         [begin](const MappedRange &one) { return one.end <= begin; });
     for (; range != mapped.end() && range->begin < end; ++range) {
-      if (range->is_plain && range->begin <= at)
+      const CopyRange part = {std::max(range->begin, begin),
+                              std::min(range->end, end)};
+      if (range->is_plain() && range->begin <= at)
         at = range->end;
-      if (range->is_shared && may_be_written_elsewhere(mapped, *range))
-        shared_.push_back(
-            {std::max(range->begin, begin), std::min(range->end, end)});
+      if (range->is_shared)
+        shared_.push_back(part);
+      else if (range->has_file && !is_of_program(mapped, *range))
+        append_not_copied(part.begin, part.end, shared_);
     }
     is_plain_.push_back(at >= end);
   }
+}
+
+bool RegionMemory::is_shared(const std::uint8_t *address) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return std::any_of(
+      shared_.begin(), shared_.end(),
+      [at](const CopyRange &one) { return one.begin <= at && at < one.end; });
 }
 
 std::vector<CopyRange> RegionMemory::of_files() const {
@@ -207,14 +222,9 @@ void RegionMemory::write(std::uint32_t region, std::uint64_t offset,
     std::memcpy(to, bytes.data(), bytes.size());
     return;
   }
-  const iovec local = {const_cast<std::uint8_t *>(bytes.data()), bytes.size()};
-  const iovec remote = {to, bytes.size()};
-  const ssize_t done =
-      ::process_vm_writev(::getpid(), &local, 1, &remote, 1, 0);
-  if (done != static_cast<ssize_t>(bytes.size()))
-    refuse_page(regions_[region],
-                reinterpret_cast<std::uintptr_t>(to) +
-                    static_cast<std::uintptr_t>(std::max<ssize_t>(done, 0)),
+  const std::size_t done = write_memory(to, bytes);
+  if (done != bytes.size())
+    refuse_page(regions_[region], reinterpret_cast<std::uintptr_t>(to) + done,
                 "written");
 }
 

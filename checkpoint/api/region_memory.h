@@ -6,8 +6,8 @@
 // such memory is read and written by system calls, which fail.
 //
 // And shared memory may be written by other processes, or at another address,
-// and nobody reports that. Nobody else has shared memory without a file, if it
-// is mapped once and the process has made no other.
+// and nobody reports that. So may pages of a file that are mapped privately, as
+// long as they are not copied.
 
 #pragma once
 
@@ -23,6 +23,8 @@ namespace pagetide::checkpoint {
 
 /// False if not all of it can be read.
 bool read_memory(const std::uint8_t *from, std::span<std::uint8_t> to);
+/// How many bytes can be written.
+std::size_t write_memory(std::uint8_t *to, std::span<const std::uint8_t> from);
 
 class RegionMemory {
 public:
@@ -31,6 +33,7 @@ public:
 
   /// What somebody may write without a report.
   const std::vector<CopyRange> &shared() const { return shared_; }
+  bool is_shared(const std::uint8_t *address) const;
 
   /// The regions that are not private memory without a file.
   std::vector<CopyRange> of_files() const;
@@ -50,7 +53,8 @@ public:
 
 private:
   std::span<const ProtectedRegion> regions_;
-  /// Of each region: it is private memory without a file, and all there.
+  /// Of each region: it is private memory without a file, all there, and may
+  /// be read and written.
   std::vector<bool> is_plain_;
   std::vector<CopyRange> shared_;
 };

@@ -259,11 +259,20 @@ void Session::mark_unreported(const DirtyRegions &regions) {
 }
 
 /// Not every engine takes our word for it. No other thread may write meanwhile.
+/// What others may write is saved anyway: a write of ours would undo theirs, or
+/// make a page of a file the program's own.
 void Session::write_unreported(const DirtyRegions &regions) {
-  for (std::uint8_t *address : regions.unreported()) {
+  const std::vector<std::uint8_t *> unreported = regions.unreported();
+  if (unreported.empty())
+    return;
+  const RegionMemory memory(regions.regions());
+  for (std::uint8_t *address : unreported) {
     std::uint8_t now = 0;
-    if (!read_memory(address, {&now, 1}) && errno == EFAULT)
-      continue; // the save says so
+    if (memory.is_shared(address) ||
+        (!(read_memory(address, {&now, 1}) &&
+           write_memory(address, {&now, 1}) == 1) &&
+         errno == EFAULT))
+      continue; // the save says so, or the program cannot write it either
     auto *byte = const_cast<volatile std::uint8_t *>(address);
     *byte = *byte;
   }

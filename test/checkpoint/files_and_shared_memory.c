@@ -8,13 +8,14 @@
 // RUN: %build_c -O2 %s %link_checkpoint -o %t/program
 // RUN: cd %t && ./program
 
-#define _GNU_SOURCE /* memfd_create, mremap */
+#define _GNU_SOURCE /* memfd_create, mremap, _Fork */
 
 #include "checkpoints.h"
 
 #include <pagetide/pagetide.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, COUNT = 64, BYTES = COUNT * PAGE };
@@ -111,13 +112,15 @@ static void cut_meanwhile(void) {
   require_checkpoint(pagetide_checkpoint_close(c), 0);
 }
 
-enum { FILE_TWICE, ANONYMOUS_TWICE, FILE_OF_CHILD, ANONYMOUS_OF_CHILD };
+/* Children that no handler of pthread_atfork sees are made by other calls. */
+static pid_t by_fork(void) { return fork(); }
+static pid_t by_plain_fork(void) { return _Fork(); }
+static pid_t by_number(void) { return (pid_t)syscall(SYS_fork); }
 
 /* Written at another address, or by another process, after a checkpoint. */
-static void written_elsewhere(int way, uint32_t kernel_writes,
-                              const char *folder) {
-  const int is_file = way == FILE_TWICE || way == FILE_OF_CHILD;
-  const int by_child = way == FILE_OF_CHILD || way == ANONYMOUS_OF_CHILD;
+static void written_elsewhere(int is_file, pid_t (*make_child)(void),
+                              int kernel_writes, const char *folder) {
+  const int by_child = make_child != NULL;
   uint8_t *region = mapped(MAP_SHARED | (is_file ? 0 : MAP_ANONYMOUS),
                            is_file ? file_of(BYTES) : -1),
           *view = region;
@@ -130,7 +133,7 @@ static void written_elsewhere(int way, uint32_t kernel_writes,
   require_checkpoint(pagetide_checkpoint_protect(c, 7, region, BYTES), 0);
   memset(region, 1, BYTES);
   saved(c);
-  const pid_t child = by_child ? fork() : 0;
+  const pid_t child = by_child ? make_child() : 0;
   if (!child)
     view[5 * PAGE] = 9;
   if (by_child && !child)
@@ -144,14 +147,46 @@ static void written_elsewhere(int way, uint32_t kernel_writes,
   require_equal(region[6 * PAGE], 1);
   require_checkpoint(pagetide_checkpoint_close(c), 0);
 }
-static void file_twice(void) { written_elsewhere(FILE_TWICE, 0, "a"); }
-static void memory_twice(void) { written_elsewhere(ANONYMOUS_TWICE, 0, "b"); }
-static void file_of_child(void) { written_elsewhere(FILE_OF_CHILD, 0, "c"); }
-static void memory_of_child(void) {
-  written_elsewhere(ANONYMOUS_OF_CHILD, 0, "d");
+static void file_twice(void) { written_elsewhere(1, NULL, 0, "a"); }
+static void memory_twice(void) { written_elsewhere(0, NULL, 0, "b"); }
+static void file_of_child(void) { written_elsewhere(1, by_fork, 0, "c"); }
+static void memory_of_child(void) { written_elsewhere(0, by_fork, 0, "d"); }
+static void memory_of_plain_fork(void) {
+  written_elsewhere(0, by_plain_fork, 0, "f");
 }
+static void memory_of_number(void) { written_elsewhere(0, by_number, 1, "g"); }
 
-/* A parent's memory, that the parent writes. */
+/* Pages of a private mapping that nobody has written are those of the file. */
+static void file_written(int is_kernel_asked, const char *folder) {
+  const int fd = file_of(BYTES);
+  uint8_t *region = mapped(MAP_PRIVATE, fd), *view = mapped(MAP_SHARED, fd);
+  pagetide_checkpoint_config config = in_folder(folder);
+  config.kernel_writes = is_kernel_asked;
+  pagetide_checkpoint *c = open_with(&config);
+  require_checkpoint(
+      pagetide_checkpoint_protect(c, 7, region + 100, BYTES - 200), 0);
+  region[5 * PAGE] = 1;
+  region[7 * PAGE] = region[8 * PAGE]; /* a copy of the page */
+  saved(c);
+  const uint8_t nine = 9;
+  require(pwrite(fd, &nine, 1, 6 * PAGE) == 1);
+  view[200] = view[7 * PAGE] = view[BYTES - 101] = 8;
+  const pagetide_checkpoint_result r = saved(c);
+  require_equal(r.flags, 0);
+  require_equal(r.moved_bytes, BYTES - 200 - 2 * PAGE);
+  memset(view, 0, BYTES);
+  restored(c, 0);
+  require_equal(region[200], 8);
+  require_equal(region[5 * PAGE], 1);
+  require_equal(region[6 * PAGE], 9);
+  require_equal(region[7 * PAGE], 0);
+  require_equal(region[BYTES - 101], 8);
+  require_checkpoint(pagetide_checkpoint_close(c), 0);
+}
+static void file_of_private(void) { file_written(0, "h"); }
+static void file_of_private_watched(void) { file_written(1, "i"); }
+
+/* A parent's memory, that the parent writes. Then it has the memory no more. */
 static void memory_of_parent(void) {
   uint8_t *region = mapped(MAP_SHARED | MAP_ANONYMOUS, -1);
   volatile uint8_t *turn = region + BYTES - PAGE;
@@ -174,6 +209,7 @@ static void memory_of_parent(void) {
   while (*turn != 2)
     usleep(1000);
   region[5 * PAGE] = 9;
+  require(munmap(region, BYTES - PAGE) == 0);
   *turn = 3;
   int status;
   require(waitpid(child, &status, 0) == child);
@@ -203,6 +239,23 @@ static void in_background(void) {
   require_checkpoint(pagetide_checkpoint_close(c), 0);
 }
 
+/* What the program cannot write is saved, and named by a restore. */
+static void not_writable(void) {
+  uint8_t *region = mapped(MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  region[3 * PAGE] = 5;
+  require(mprotect(region, BYTES, PROT_READ) == 0);
+  pagetide_checkpoint *c = open_folder("rights");
+  require_checkpoint(pagetide_checkpoint_protect(c, 7, region, BYTES), 0);
+  saved(c);
+  require_refused(pagetide_checkpoint_restore(c, 0, NULL), "written", region,
+                  0);
+  require(mprotect(region, BYTES, PROT_READ | PROT_WRITE) == 0);
+  region[3 * PAGE] = 6;
+  restored(c, 0);
+  require_equal(region[3 * PAGE], 5);
+  require_checkpoint(pagetide_checkpoint_close(c), 0);
+}
+
 int main(void) {
   in_child(end_of_shared_file);
   in_child(end_of_private_file);
@@ -211,7 +264,12 @@ int main(void) {
   in_child(memory_twice);
   in_child(file_of_child);
   in_child(memory_of_child);
+  in_child(memory_of_plain_fork);
+  in_child(memory_of_number);
   in_child(memory_of_parent);
+  in_child(file_of_private);
+  in_child(file_of_private_watched);
   in_child(in_background);
+  in_child(not_writable);
   return 0;
 }
