@@ -4,8 +4,12 @@
 #include "interceptors/call_effects.h"
 
 #include "interceptors/path_errors.h"
+#include "platform/program_memory.h"
+#include "platform/syscalls.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
 
 namespace pagetide::calls {
 
@@ -114,8 +118,22 @@ void Effects::Copied(uptr pieces, uptr n, sptr done) const {
 void Effects::Passed(uptr pieces, uptr n, sptr done) const {
   Vector(pieces, n, done, false);
 }
-void Effects::ReadRemote(uptr pieces, uptr n, sptr done) const {
+void Effects::Remote(u32 pid, uptr pieces, uptr n, sptr done,
+                     bool written) const {
+  if (done > 0 && pid == GetPidRaw())
+    return Vector(pieces, n, done, written);
   Effects(done > 0).Read(pieces, Least(n, kMaxPieces) * sizeof(Piece));
+}
+void Effects::Spliced(u32 pipe, uptr pieces, uptr n, sptr done) const {
+  // A filter may end the process for a call that only this makes.
+  const bool may_ask = !UnderSystemCallFilter();
+  const uptr flags = may_ask ? Syscall(SYS_fcntl, pipe, F_GETFL) : 0;
+  Vector(pieces, n, done,
+         may_ask && !Failed(flags) && (flags & O_ACCMODE) == O_RDONLY);
+  for (uptr i = 0; !may_ask && i < n && done > 0; ++i) {
+    const auto piece = ValueIn<Piece>(pieces + i * sizeof(Piece));
+    MayWrite(piece.p, piece.bytes);
+  }
 }
 void Effects::MoveOffsets(uptr from, uptr to, sptr result) const {
   if (result <= 0)
@@ -319,13 +337,33 @@ void Effects::SharedMemory(int command, uptr p) const {
   else if (command == kSet)
     Read(p, kBytes);
 }
+/// Of a userfaultfd, whose memory may be another process's. What was done of a
+/// request that failed is told too.
+void Effects::FillPages(u32 number, uptr p) const {
+  constexpr u32 kCopy = 0xc028aa03, kZero = 0xc020aa04, kMove = 0xc028aa05;
+  if (number != kCopy && number != kZero && number != kMove)
+    return;
+  const sptr done = ValueIn<sptr>(p + (number == kZero ? 24 : 32));
+  if (done <= 0)
+    return;
+  MayWrite(ValueIn<uptr>(p), uptr(done));
+  if (number == kCopy)
+    MarkRead(ValueIn<uptr>(p + 8), uptr(done));
+  else if (number == kMove)
+    MayRead(ValueIn<uptr>(p + 8), uptr(done));
+}
 void Effects::Request(u32 number, uptr p) const {
-  constexpr u32 kInterfaces = 0x8912; // SIOCGIFCONF
+  constexpr u32 kInterfaces = 0x8912;  // SIOCGIFCONF
+  constexpr u32 kExtents = 0xc020660b; // FS_IOC_FIEMAP
+  constexpr uptr kExtentBytes = 56;    // fiemap_extent
   const RequestBytes bytes = BytesOfRequest(number);
   Read(p, bytes.read);
   Write(p, bytes.written);
   if (number == kInterfaces && succeeded_) // a length and an address
     Write(ValueIn<uptr>(p + 8), ValueIn<u32>(p));
+  if (number == kExtents && succeeded_ && ValueIn<u32>(p + 24)) // how many fit
+    Write(p + 32, ValueIn<u32>(p + 20) * kExtentBytes);
+  FillPages(number, p);
 }
 
 } // namespace pagetide::calls

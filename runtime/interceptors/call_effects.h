@@ -58,8 +58,12 @@ public:
   void Message(uptr p, sptr done, bool received) const;
   /// Several of them, of which the call has dealt with `done`.
   void Messages(uptr p, uptr n, sptr done, bool received) const;
-  /// The kernel reads the remote vector if the local one is not empty.
-  void ReadRemote(uptr pieces, uptr n, sptr done) const;
+  /// The other vector of process_vm_readv and process_vm_writev. The kernel
+  /// reads it if the local one is not empty. What it leads to is only marked if
+  /// it is of this process.
+  void Remote(u32 pid, uptr pieces, uptr n, sptr done, bool written) const;
+  /// A vector of vmsplice: read, or written if the pipe's end is for reading.
+  void Spliced(u32 pipe, uptr pieces, uptr n, sptr done) const;
   /// The kernel writes a result into each entry.
   void Polled(uptr p, uptr n) const;
   /// Sets of descriptors, and the time that was left, also after a failure.
@@ -83,6 +87,7 @@ protected:
   bool succeeded_;
 
 private:
+  void FillPages(u32 number, uptr p) const;
   void Vector(uptr pieces, uptr n, sptr done, bool input) const;
 };
 

@@ -1,15 +1,18 @@
 //===- files.cpp - Files and directories ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "interceptors/call_effects.h"
 #include "interceptors/io.h"
 #include "interceptors/libc_sizes.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
+#include "platform/syscalls.h"
 #include "shadow/call_sites.h"
 
 #include <stdarg.h>
 
 using namespace pagetide;
+using calls::Effects;
 
 //===- Directories --------------------------------------------------------===//
 
@@ -142,12 +145,11 @@ PAGETIDE_AROUND(SSIZE_T, getrandom, (void *p, SIZE_T n, u32 flags),
 PAGETIDE_AROUND(int, getentropy, (void *p, SIZE_T n), (p, n),
                 InFlight in_flight(p, n), DidWrite(p, n, !result))
 
-/// The kernel reads the remote vector if the local one is not empty.
-static void DidReadRemote(const iovec *remote, uptr n, sptr done) {
-  constexpr uptr kMax = 1024; // UIO_MAXIOV
-  DidRead(remote, Min(n, kMax) * sizeof(*remote), done > 0);
-}
-/// The other process's memory is not marked here.
+PAGETIDE_AROUND(SSIZE_T, msgrcv, (int id, void *p, SIZE_T n, long type, int f),
+                (id, p, n, type, f), InFlight in_flight(p, n + sizeof(type)),
+                MarkInput(p, n + sizeof(type),
+                          result + (result < 0 ? 0 : (sptr)sizeof(type))))
+
 PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_readv, int pid, const iovec *v, uptr n,
                      const iovec *remote, uptr remote_n, uptr flags) {
   OnInterceptedCall();
@@ -155,15 +157,29 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_readv, int pid, const iovec *v, uptr n,
   InFlight in_flight = pieces.Span();
   SSIZE_T done = RESOLVED(process_vm_readv)(pid, v, n, remote, remote_n, flags);
   pieces.MarkInputDone(done);
-  DidReadRemote(remote, remote_n, done);
+  if (ShadowReady())
+    Effects(done >= 0).Remote((u32)pid, (uptr)remote, remote_n, done, false);
   return done;
 }
 PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_writev, int pid, const iovec *v,
                      uptr n, const iovec *remote, uptr remote_n, uptr flags) {
   OnInterceptedCall();
+  const Pieces written(remote, (u32)pid == GetPidRaw() ? (sptr)remote_n : 0);
+  InFlight in_flight = written.Span();
   SSIZE_T done =
       RESOLVED(process_vm_writev)(pid, v, n, remote, remote_n, flags);
   MarkOutputPieces(v, (sptr)n, done);
-  DidReadRemote(remote, remote_n, done);
+  if (ShadowReady())
+    Effects(done >= 0).Remote((u32)pid, (uptr)remote, remote_n, done, true);
+  return done;
+}
+PAGETIDE_INTERCEPTOR(SSIZE_T, vmsplice, int pipe, const iovec *v, SIZE_T n,
+                     unsigned flags) {
+  OnInterceptedCall();
+  const Pieces pieces(v, (sptr)n); // it may write them
+  InFlight in_flight = pieces.Span();
+  const SSIZE_T done = RESOLVED(vmsplice)(pipe, v, n, flags);
+  if (ShadowReady())
+    Effects(done >= 0).Spliced((u32)pipe, (uptr)v, n, done);
   return done;
 }

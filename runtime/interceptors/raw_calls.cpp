@@ -67,8 +67,10 @@ bool DidCall(long number, long result, Arguments a) {
   case SYS_writev:
   case SYS_pwritev:
   case SYS_pwritev2:
-  case SYS_vmsplice:
     call.Passed(a[1], a[2], result);
+    return true;
+  case SYS_vmsplice:
+    call.Spliced(u32(a[0]), a[1], a[2], result);
     return true;
   case SYS_getrandom:
     call.Input(a[0], a[1], result);

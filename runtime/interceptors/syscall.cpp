@@ -36,6 +36,8 @@ __attribute__((always_inline)) inline InFlight RangeInFlight(long number,
     return InFlight((void *)a[1], a[2]);
   case SYS_getrandom:
     return InFlight((void *)a[0], a[1]);
+  case SYS_msgrcv:
+    return InFlight((void *)a[1], a[2] + sizeof(long));
   default:
     return InFlight(nullptr, 0);
   }

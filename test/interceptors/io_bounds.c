@@ -119,10 +119,16 @@ static void input_and_output(void) {
        V(1), V(MSG_DONTWAIT), V(0), WORDS(at(6, 30), 30), IN(text, 30));
   CALL("sendmmsg", 'i', V(packets[0]), WORDS(0, 0, at(5, 16), 1, 0, 0, 0, 0),
        V(9), V(MSG_DONTWAIT), V(0), WORDS(at(6, 30), 30), IN(text, 30));
+#ifdef CALL_ORACLE
+  same_process = 1; /* whose memory it is */
+#endif
   CALL("process_vm_readv", 'l', V(getpid()), WORDS(at(6, 10), 10), V(1),
        WORDS(at(7, 10), 10), V(1), V(0), OUT(10), IN(text, 10));
   CALL("process_vm_writev", 'l', V(getpid()), WORDS(at(6, 10), 10), V(1),
        WORDS(at(7, 10), 10), V(1), V(0), IN(text, 10), OUT(10));
+#ifdef CALL_ORACLE
+  same_process = 0;
+#endif
   refresh = NULL;
   CALL("accept", 'i', V(listening), OUT(16), INTS(16));
   CALL("accept4", 'i', V(listening), OUT(16), INTS(16), V(0));
@@ -165,6 +171,7 @@ static void input_and_output(void) {
   CALL("sendfile sendfile64", 'l', V(-1), V(file), WORDS(0), V(10));
   CALL("sendfile sendfile64", 'l', V(packets[1]), V(file), WORDS(0), V(10));
   CALL("splice", 'l', V(file), WORDS(0), V(file), WORDS(0), V(10), V(0));
+  CALL("vmsplice", 'l', V(file), WORDS(at(4, 10), 10), V(1), V(0), IN(text, 10));
   CALL("copy_file_range", 'l', V(file), WORDS(0), V(file), WORDS(200), V(10),
        V(0));
   CALL("getrandom", 'l', OUTX(10), V(10), V(0));

@@ -124,6 +124,7 @@ static void reads(void) {
           OUT(4));
   OUTCOME("failure", "readv", 'l', V(file), WORDS(8, 4, at(3, 4), 4), V(2),
           OUT(4));
+  same_process = 1; /* whose memory it is */
   OUTCOME("short", "process_vm_readv", 'l', V(getpid()), PIECES(6, 10, 7, 9000),
           V(2), WORDS(at(8, 20), 20), V(1), V(0), OUT(10), OUT(9000),
           IN(text, 20));
@@ -142,6 +143,7 @@ static void reads(void) {
           OUT(10));
   OUTCOME("short", "process_vm_writev", 'l', V(getpid()), WORDS(at(6, 10), 10),
           V(1), WORDS(at(7, 4), 4), V(1), V(0), IN(text, 10), OUT(4));
+  same_process = 0;
   CALL("getrandom", 'l', OUT(10), V(10), V(-1));
   OUTCOME("empty", "getrandom", 'l', OUT(10), V(0), V(0));
   OUTCOME("empty", "getentropy", 'i', OUT(10), V(0));
@@ -211,6 +213,19 @@ static void writes(void) {
   CALL("sendfile sendfile64", 'l', V(stream[1]), V(file), WORDS(-1), V(10));
   CALL("splice", 'l', V(file), WORDS(5), V(little[1]), V(0), V(10), V(0));
   CALL("splice", 'l', V(file), WORDS(5), V(almost_full[1]), V(0), V(10), V(2));
+  /* The extents of a file lie behind the head. */
+  static const long extents[(BASE_PAGE + 32) / 8] = {0, 1L << 40, 1, 73};
+  CALL("ioctl", 'i', V(file), V(0xc020660b /* FIEMAP */),
+       IN(extents, sizeof extents));
+  CALL("vmsplice", 'l', V(almost_full[1]), PIECES(4, 10, 5, 20), V(2), V(2),
+       IN(text, 10), IN(text, 20));
+  CALL("vmsplice", 'l', V(almost_full[0]), PIECES(4, 10, 5, 20), V(2), V(2),
+       OUT(10), OUT(20));
+  OUTCOME("short", "vmsplice", 'l', V(almost_full[1]),
+          PIECES(4, 10, 5, 3 * BASE_PAGE), V(2), V(2), IN(text, 10),
+          IN(zeros, 3 * BASE_PAGE));
+  OUTCOME("empty", "vmsplice", 'l', V(almost_full[1]), WORDS(at(4, 10), 10),
+          V(0), V(2), IN(text, 10));
   OUTCOME("end", "splice", 'l', V(file), WORDS(100), V(almost_full[1]), V(0),
           V(10), V(2));
   CALL("splice", 'l', V(almost_full[0]), V(0), V(file), WORDS(3), V(10), V(2));

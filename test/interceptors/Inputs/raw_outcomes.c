@@ -315,8 +315,10 @@ static void the_process(void) {
   RAW(getcpu, OUTX(4), OUT(4), V(0));
   RAW(get_mempolicy, OUT(4), V(0), V(0), V(0), V(0));
   RAW(get_mempolicy, OUT(4), V(0), V(0), V(0), V(99));
+  same_process = 1; /* whose memory it is */
   RAW(process_vm_readv, V(getpid()), PIECES(at(8, 9), 9), V(1),
       PIECES(at(9, 9), 9), V(1), V(0), V(0), OUT(9), ZERO(9));
+  same_process = 0;
   RAW(process_vm_readv, V(-1), PIECES(at(8, 9), 9), V(1), PIECES(at(9, 9), 9),
       V(1), V(0), V(0), OUT(9), ZERO(9));
   const int queue = msgget(IPC_PRIVATE, 0600);
@@ -337,8 +339,10 @@ static void the_process(void) {
   RAW(rt_tgsigqueueinfo, V(-1), V(-1), V(10), ZERO(128));
   RAW(pidfd_send_signal, V(-1), V(10), ZERO(128), V(0));
   RAW(semtimedop, V(-1), ZERO(6), V(1), WORDS(0, 1));
+  same_process = 1; /* whose memory it is */
   RAW(process_vm_writev, V(getpid()), PIECES(at(8, 9), 9), V(1),
       PIECES(at(9, 9), 9), V(1), V(0), V(0), ZERO(9), OUT(9));
+  same_process = 0;
   RAW(process_madvise, V(-1), PIECES(0, 9), V(1), V(0), V(0));
   RAW(mbind, V(at(4, BASE_PAGE)), V(BASE_PAGE), V(99), WORDS(1), V(64), V(0));
   RAW(set_mempolicy, V(99), WORDS(1), V(64));
