@@ -3,6 +3,7 @@
 
 #include "cuts/stopped_threads.h"
 #include "interceptors/interceptor.h"
+#include "interceptors/string_marks.h"
 #include "platform/key_set.h"
 #include "platform/messages.h"
 #include "recorder/looks_before_close.h"
@@ -78,11 +79,18 @@ static void SayGoesAround(const char *file, const char *how,
   NoteLostByProgram(text);
 }
 
+static void WillReadName(const char *file) {
+  if (file && ShadowReady())
+    DidReadString(file);
+}
+
 // The loader searches in the places that the calling file names (RUNPATH), and
 // tells that file by the return address. So these end in a jump.
 
 PAGETIDE_INTERCEPTOR(void *, dlopen, const char *file, int mode) {
   constexpr int kDeepBind = 8; // RTLD_DEEPBIND
+  OnInterceptedCall();
+  WillReadName(file);
   if (mode & kDeepBind)
     SayGoesAround(file, "with RTLD_DEEPBIND", "load it without that flag");
   auto *real = REAL_OF(dlopen);
@@ -91,6 +99,8 @@ PAGETIDE_INTERCEPTOR(void *, dlopen, const char *file, int mode) {
 
 PAGETIDE_INTERCEPTOR(void *, dlmopen, long space, const char *file, int mode) {
   constexpr long kProgramsSpace = 0; // LM_ID_BASE
+  OnInterceptedCall();
+  WillReadName(file);
   if (space != kProgramsSpace)
     SayGoesAround(file, "into a namespace of its own (dlmopen)",
                   "load it by dlopen");

@@ -181,6 +181,11 @@ static void processes(void) {
   CALL("__xpg_strerror_r", 'e', V(9999), OUT(BASE_PAGE), V(BASE_PAGE));
   CALL("__xpg_strerror_r", 'e', V(9999), OUT(5), V(5));
   OUTCOME("truncated", "__xpg_strerror_r", 'e', V(1), OUT(BASE_PAGE), V(5));
+  /* No library that is not there already is loaded. */
+  CALL("dlopen", 'p', TEXT("libc.so.6"), V(RTLD_NOW | RTLD_NOLOAD));
+  CALL("dlopen", 'p', TEXT("libnowhere.so"), V(RTLD_NOW | RTLD_NOLOAD));
+  CALL("dlmopen", 'p', V(0), TEXT("libc.so.6"), V(RTLD_NOW | RTLD_NOLOAD));
+  CALL("dlmopen", 'p', V(0), TEXT("libnowhere.so"), V(RTLD_NOW | RTLD_NOLOAD));
   CALL("dlinfo", 'i', V(dlopen(NULL, RTLD_NOW)), V(99), OUT(8));
   OUTCOME("failure", "dladdr", 'v', V(4096), OUT(32));
   OUTCOME("failure", "dladdr1", 'v', V(4096), OUT(32), OUT(8), V(2));
