@@ -62,7 +62,10 @@ std::uint64_t chosen(const CheckpointOptions &options, const Folder &folder) {
 void say_verdict(const std::vector<CheckpointFacts> &all) {
   const auto damaged = std::ranges::count_if(
       all, [](const CheckpointFacts &facts) { return !facts.problem.empty(); });
-  if (damaged != 0)
+  if (all.empty())
+    say("nothing was verified; name the folder in which a program saves its "
+        "checkpoints");
+  else if (damaged != 0)
     say("{} of {} checkpoint{} cannot be restored; the list says why", damaged,
         all.size(), plural(all.size()));
   else if (all.size() == 1)
@@ -86,7 +89,8 @@ int list_checkpoints(const CheckpointOptions &options, const Folder &folder,
       });
   if (verify && !options.json)
     say_verdict(all);
-  return whole ? kStatusDone : kStatusNegative;
+  const bool has_any = !verify || !all.empty();
+  return whole && has_any ? kStatusDone : kStatusNegative;
 }
 
 int show_checkpoint(const CheckpointOptions &options, const Folder &folder) {
@@ -298,9 +302,8 @@ extern const Command kCheckpointCommand = {
     "List, verify, merge and stream checkpoints that a program saved",
     "[OPTIONS] OPERATION FOLDER",
     "pagetide checkpoint verify saved",
-    "Exit status 0: done; 1: a checkpoint cannot be restored, and the text "
-    "says "
-    "why; 2: the operation failed.",
+    "Exit status 0: done; 1: a checkpoint cannot be restored, or verify found "
+    "none, and the text says why; 2: the operation failed.",
     set_up_checkpoint,
 };
 

@@ -42,7 +42,7 @@ class Page {
     byId('process-label').hidden = !several;
     if (several)
       byId('process').append(...data.views.map((view, i) => make('option', {
-        value: String(i), textContent: `${view.pid} ${shortName(view.program) || '(unknown)'}`})));
+        value: String(i), textContent: `${view.pid} ${shortened(view.command, 48) || shortName(view.program) || '(unknown)'}`})));
     this.makeTabs();
     await this.showView(0);
   }
@@ -92,7 +92,7 @@ class Page {
   facts(view) {
     const period = view.period_ns ? ` of ${formatTime(view.period_ns / 1e9)}` : '';
     byId('facts').textContent = [
-      view.command.length > 160 ? view.command.slice(0, 160) + '\u2026' : view.command, this.data.process_count > 1 ? `process ${view.pid}, one of ${formatCount(this.data.process_count)} of the run` : `process ${view.pid}`, `${plural(view.periods, 'period')}${period}`,
+      shortened(view.command, 160), this.data.process_count > 1 ? `process ${view.pid}, one of ${formatCount(this.data.process_count)} of the run` : `process ${view.pid}`, `${plural(view.periods, 'period')}${period}`,
       `${plural(view.pages.count, 'page')} of ${formatBytes(view.granule_bytes)}`,
       `${formatBytes(view.pages.count * view.granule_bytes)} in all`, view.file].filter(Boolean).join(' \u00b7 ');
     const notices = [];

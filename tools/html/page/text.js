@@ -54,6 +54,10 @@ function shortName(name) {
   return name.startsWith('/') ? name.slice(name.lastIndexOf('/') + 1) : name;
 }
 
+function shortened(text, length) {
+  return text.length > length ? text.slice(0, length) + '\u2026' : text;
+}
+
 /** An element with properties and children; children may be texts. */
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);

@@ -280,7 +280,10 @@ async function processes(browser) {
   const second = await tab.locator('#process option').nth(1).textContent();
   await tab.selectOption('#process', '1');
   await tab.waitForFunction(() => document.documentElement.dataset.ready === '1');
-  assert((await text(tab, '#facts')).includes(`process ${second.split(' ')[0]}, one of 150 `), second);
+  const facts = await text(tab, '#facts');
+  const [pid, ...command] = second.split(' ');
+  assert(facts.includes(`process ${pid}, one of 150 `), second);
+  assert(facts.startsWith(command.join(' ').replace('\u2026', '')) && command.length > 1, `${second}: ${facts}`);
   await tab.click('#panel-processes tbody button >> nth=2');
   await tab.waitForFunction(() => document.documentElement.dataset.ready === '2');
   await tab.selectOption('#curve', 'run');
