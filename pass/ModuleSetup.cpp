@@ -3,6 +3,7 @@
 
 #include "ModuleSetup.h"
 
+#include "ConstructorLists.h"
 #include "Diagnostics.h"
 #include "OnDemand.h"
 #include "PassOptions.h"
@@ -186,27 +187,6 @@ Function *makeCaller(Module &M, const char *Name, const char *Entry,
   return F;
 }
 
-/// Removes functions from the list of that name, and from the module.
-void removeFromList(Module &M, const char *Name, ArrayRef<Function *> Removed) {
-  if (Removed.empty())
-    return;
-  GlobalVariable *List = M.getGlobalVariable(Name);
-  SmallVector<Constant *> Kept;
-  for (Use &Entry : cast<ConstantArray>(List->getInitializer())->operands())
-    if (!is_contained(Removed, cast<ConstantStruct>(Entry)->getOperand(1)))
-      Kept.push_back(cast<Constant>(Entry.get()));
-  auto *EntryTy = cast<ArrayType>(List->getValueType())->getElementType();
-  auto *NewTy = ArrayType::get(EntryTy, Kept.size());
-  auto *NewList = new GlobalVariable(M, NewTy, false, List->getLinkage(),
-                                     ConstantArray::get(NewTy, Kept));
-  NewList->takeName(List);
-  List->eraseFromParent();
-  for (Function *F : Removed) {
-    F->removeDeadConstantUsers();
-    F->eraseFromParent();
-  }
-}
-
 /// What a function that makeCaller made gives to the runtime.
 const Value *recordGivenBy(const Function &F) {
   return cast<CallInst>(F.getEntryBlock().front()).getArgOperand(0);
@@ -279,8 +259,8 @@ bool unifyModuleSetup(Module &M) {
       return false;
     }
   }
-  removeFromList(M, "llvm.global_ctors", Constructors);
-  removeFromList(M, "llvm.global_dtors", Destructors);
+  removeFrom(ConstructorList, M, Constructors);
+  removeFrom(DestructorList, M, Destructors);
   for (GlobalVariable *Note : Notes) {
     if (isUsedByConstructor(recordOf(*Note)))
       addFlags(*Note, Flags);
@@ -303,14 +283,14 @@ bool setUpModule(Module &M, const PassOptions &Options, bool IsAfterThinLink) {
     // A record in the large code model's sections may be too far for a link.
     Record->setCodeModel(CodeModel::Small);
     fillBoth(*Note, *Record, Info);
-    appendToGlobalCtors(
-        M, makeCaller(M, ConstructorName, abi::kModuleInitName, Record),
-        ConstructorPriority);
+    appendTo(ConstructorList, M,
+             makeCaller(M, ConstructorName, abi::kModuleInitName, Record),
+             ConstructorPriority);
     // The runtime switches its byte until the file is unloaded.
     if (Info.flags & abi::kModuleOnDemand)
-      appendToGlobalDtors(
-          M, makeCaller(M, DestructorName, abi::kModuleExitName, Record),
-          ConstructorPriority);
+      appendTo(DestructorList, M,
+               makeCaller(M, DestructorName, abi::kModuleExitName, Record),
+               ConstructorPriority);
     // Of code that a thin link made, lld does not look at comdats. Clang's
     // bitcode has flags that say so; rustc's has none.
     if (!IsAfterThinLink)

@@ -3,6 +3,7 @@
 
 #include "Sites.h"
 
+#include "ConstructorLists.h"
 #include "Diagnostics.h"
 
 #include "pagetide/abi.h"
@@ -19,7 +20,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -175,7 +175,7 @@ SmallVector<Function *, 2> SiteTable::emit(Module &M) {
                             Builder.getPtrTy(), Builder.getInt64Ty()),
       {Table, Builder.getInt64(Payload.size())});
   Builder.CreateRetVoid();
-  appendToGlobalCtors(M, Constructor, TablePriority);
+  appendTo(ConstructorList, M, Constructor, TablePriority);
 
   Function *Destructor = makeFunction(M, "pagetide.sites_dtor");
   Builder.SetInsertPoint(&Destructor->getEntryBlock());
@@ -184,7 +184,7 @@ SmallVector<Function *, 2> SiteTable::emit(Module &M) {
                                            Builder.getPtrTy()),
                      {Table});
   Builder.CreateRetVoid();
-  appendToGlobalDtors(M, Destructor, TablePriority);
+  appendTo(DestructorList, M, Destructor, TablePriority);
   return {Constructor, Destructor};
 }
 

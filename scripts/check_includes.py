@@ -30,8 +30,8 @@ FLOORS = {
          "Windows"],
         ["AsmTexts", "CallStubs", "CodegenGuards", "EntryTest", "Expansion", "PassOptions",
          "PlainAddresses", "Resolvers", "SharedValues", "Sites"],
-        ["AddressForms", "ByteExtents", "CanonicalAccesses", "Diagnostics", "LabelTables", "LongBlocks",
-         "MergedAccesses", "OptionTypes", "Splitting", "target/Target"],
+        ["AddressForms", "ByteExtents", "CanonicalAccesses", "ConstructorLists", "Diagnostics", "LabelTables",
+         "LongBlocks", "MergedAccesses", "OptionTypes", "Splitting", "target/Target"],
         ["LlvmCompat"],
     ],
     "runtime": [

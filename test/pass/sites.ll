@@ -23,8 +23,8 @@ target triple = "x86_64-unknown-linux-gnu"
 
 ; The module says what the ids mean: two texts, the function's name and no file.
 ; CHECK: @pagetide.record = {{.*}} i32 4, i32 12, i32 12, i32 0 }
-; CHECK: @pagetide.sites = private constant {{.*}}\04copy\00\04fill{{.*}} section "pagetide_sites"
 ; CHECK: @llvm.global_ctors = {{.*}}@pagetide.sites_ctor
+; CHECK: @pagetide.sites = private constant {{.*}}\04copy\00\04fill{{.*}} section "pagetide_sites"
 ; CHECK: @llvm.global_dtors = {{.*}}@pagetide.sites_dtor
 ; ONE: @pagetide.record = {{.*}} i32 3, i32 12, i32 12, i32 0 }
 
