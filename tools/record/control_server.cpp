@@ -144,6 +144,7 @@ bool ControlServer::accept_one() {
     connection.reset(::accept4(socket_.listener(), nullptr, nullptr,
                                SOCK_CLOEXEC | SOCK_NONBLOCK));
   while (!connection && (errno == EINTR || errno == ECONNABORTED));
+  lacks_descriptors_ = !connection && (errno == EMFILE || errno == ENFILE);
   if (!connection)
     return false;
   ucred peer = {};
@@ -167,7 +168,8 @@ bool ControlServer::accept_one() {
 }
 
 bool ControlServer::anyone_waits() const {
-  return is_readable(socket_.listener());
+  return (lacks_descriptors_ || !may_accept()) &&
+         is_readable(socket_.listener());
 }
 
 void ControlServer::receive_all(Process &process) {

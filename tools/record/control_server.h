@@ -81,8 +81,9 @@ public:
   std::vector<Live> live() const;
   const std::vector<Trace> &traces() const { return traces_; }
   const std::vector<Unrecorded> &unrecorded() const { return unrecorded_; }
-  /// Whether processes still wait to be accepted. That happens if there are not
-  /// enough descriptors for all processes at the same time.
+  /// Whether processes still wait to be accepted because there are not enough
+  /// descriptors for all processes at the same time. One that has come since
+  /// the last look is none of these.
   bool anyone_waits() const;
   /// Messages for the user. The caller prints and clears them.
   std::vector<std::string> &messages() { return messages_; }
@@ -120,6 +121,7 @@ private:
   std::vector<Unrecorded> unrecorded_;
   std::vector<std::string> messages_;
   bool anyone_came_ = false;
+  bool lacks_descriptors_ = false; ///< at the last look for connections
   std::size_t most_processes_ = 1;
   pid_t command_pid_ = -1;
   std::optional<std::uint64_t> command_end_detail_;
