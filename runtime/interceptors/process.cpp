@@ -8,6 +8,7 @@
 #include "interceptors/interceptor.h"
 #include "interceptors/period_by_calls.h"
 #include "periods/watch.h"
+#include "platform/deadly_calls.h"
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
 #include "platform/program_memory.h"
@@ -44,6 +45,7 @@ void RenewInChild(bool runs_handlers) {
   ZeroInChild();
   if (!ControlReady())
     return;
+  TestFilterInChild();
   RenewMarkChecksInChild();
   if (runs_handlers)
     InheritReachOfRecord();

@@ -4,6 +4,7 @@
 #include "shadow/shadow.h"
 
 #include "arch/shadow_base.h"
+#include "platform/deadly_calls.h"
 #include "platform/errno_names.h"
 #include "platform/messages.h"
 
@@ -90,6 +91,8 @@ static int MakeMemfd(int *fd) {
 /// Keeps the shadow out of core dumps, and in small pages because marks are
 /// sparse.
 static void AdviseShadow(uptr p, u64 bytes) {
+  if (KnownDeadlyCall()) // perhaps this one
+    return;
   Syscall(SYS_madvise, p, bytes, MADV_DONTDUMP);
   Syscall(SYS_madvise, p, bytes, MADV_NOHUGEPAGE);
 }

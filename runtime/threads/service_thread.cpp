@@ -3,6 +3,7 @@
 
 #include "threads/service_thread.h"
 
+#include "platform/deadly_calls.h"
 #include "platform/errno_names.h"
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
@@ -82,8 +83,13 @@ static int PrepareWithoutFile() {
   return no_memory_file;
 }
 
-static void SayRecorderCannotStart(int error) {
-  if (no_memory_file == EFBIG)
+static void SayRecorderCannotStart(int error, const char *deadly) {
+  if (deadly)
+    WarnOrStop("process %u cannot be recorded: its system call filter "
+               "(seccomp) ends processes that call %s, as recording does. "
+               "Allow that call.\n",
+               GetPidRaw(), deadly);
+  else if (no_memory_file == EFBIG)
     WarnOrStop("process %u cannot be recorded: its shadow memory cannot be "
                "sized: the hard limit on file sizes (ulimit -f) also governs "
                "memory files. Set it to unlimited.\n",
@@ -117,10 +123,11 @@ int EnsureRecorder() {
   // In a forked child the memfd is made in the recorder's table. The program's
   // table may be full, and the program may expect its lowest free number.
   recorder_thread.prepare = shadow.fd < 0 ? PrepareWithoutFile : nullptr;
-  int error = StartRawThread(recorder_thread);
+  const char *deadly = DeadlyCall();
+  int error = deadly ? EPERM : StartRawThread(recorder_thread);
   if (error) {
     start_error = error;
-    SayRecorderCannotStart(error);
+    SayRecorderCannotStart(error, deadly);
     return error;
   }
   // The recorder has its own copy. The program's table is the program's.

@@ -39,6 +39,7 @@ static const struct {
     {"msync", SYS_msync},
     {"madvise", SYS_madvise},
     {"sendmsg", SYS_sendmsg},
+    {"socket", SYS_socket},
     {"prctl", SYS_prctl},
     {"dup3", SYS_dup3},
     {"tgkill", SYS_tgkill},

@@ -1,0 +1,25 @@
+//===- deadly_calls.h - Calls for which a filter ends the process -*- C++
+//-*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#pragma once
+
+namespace pagetide {
+
+/// The first call that recording with these options makes and for which a
+/// system call filter ends this process. Null if there is none, or if that
+/// cannot be found out. Makes system calls only.
+const char *DeadlyCall(const char *options);
+
+/// The same with the options of this process. In a forked child the answer is
+/// that of TestFilterInChild().
+const char *DeadlyCall();
+
+/// In a forked child of a recorded process, before anything else is made anew.
+/// The program may have installed a filter since it was started.
+void TestFilterInChild();
+
+/// What TestFilterInChild() has found in this process; else null.
+const char *KnownDeadlyCall();
+
+} // namespace pagetide
