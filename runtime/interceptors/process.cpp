@@ -47,7 +47,7 @@ void RenewInChild(bool runs_handlers) {
     return;
   TestFilterInChild();
   RenewMarkChecksInChild();
-  if (runs_handlers)
+  if (runs_handlers && !KnownDeadlyCall())
     InheritReachOfRecord();
   RenewThreadsInChild(); // the new control block first
   RenewWatchInChild();
