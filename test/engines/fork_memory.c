@@ -129,5 +129,21 @@ int main(void) {
   end_period();
   wrote(large + 3 * MIB + 5 * PAGE);
   end_period();
+
+  /* The pages move away, and an empty mapping stays. */
+  char *left = map(5, 4 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  wrote(left);
+  wrote(left + PAGE);
+  end_period();
+  put(left + PAGE);
+  char *away = move_leaving(left, 4 * PAGE);
+  expect_stable(away, 1);
+  expect_stable(away + PAGE, 0);
+  wrote(left + 2 * PAGE);
+  end_period();
+  end_period();
+  wrote(left);
+  wrote(away);
+  end_period();
   return 0;
 }

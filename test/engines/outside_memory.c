@@ -14,7 +14,7 @@
 
 #include "known_times.h"
 
-enum { ROUNDS = 12, PAGES = 64, STAMPS = 30 * ROUNDS };
+enum { ROUNDS = 12, PAGES = 64, STAMPS = 40 * ROUNDS };
 
 static struct stamp *next_stamp;
 
@@ -130,7 +130,20 @@ int main(void) {
     require(mprotect(moved, PAGES * PAGE, PROT_READ | PROT_WRITE) == 0);
     put(moved + 13 * PAGE);
     next_period();
+
+    /* The pages move away, and an empty mapping stays. */
+    char *away = of_round(round, 8);
+    require(mremap(moved, PAGES * PAGE, PAGES * PAGE,
+                   MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP,
+                   away) == away);
+    put(moved + 15 * PAGE);
+    put(away + 16 * PAGE);
+    next_period();
+    put(moved + 16 * PAGE);
+    put(away + 13 * PAGE);
+    next_period();
     require(munmap(moved, PAGES * PAGE) == 0);
+    require(munmap(away, PAGES * PAGE) == 0);
   }
   return 0;
 }

@@ -22,6 +22,14 @@ static char *map(unsigned n, size_t bytes, int flags, int fd) {
   return got;
 }
 
+/* Moves pages to the 6th GiB of the arena, and leaves their mapping empty. */
+static inline char *move_leaving(char *from, size_t bytes) {
+  char *to = (char *)ARENA_BASE + 6 * GIB;
+  require(mremap(from, bytes, bytes,
+                 MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) == to);
+  return to;
+}
+
 /* A file of 16 pages, all ones, without a name. */
 static int file_of_ones(void) {
   char name[] = "mapped_memory.XXXXXX";
