@@ -239,6 +239,9 @@ std::string why_not_to_attach(pid_t pid) {
     return fmt::format("there is no process {}; see: ps x", pid);
   const std::string name =
       fmt::format("process {} ({})", pid, printable(status->name));
+  if (status->process == ::getpid())
+    return fmt::format("{} is this recording itself; give another process",
+                       name);
   if (status->process != pid)
     return fmt::format("{0} is a thread of process {1}; give the process: "
                        "--pid {1}",

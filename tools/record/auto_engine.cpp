@@ -62,7 +62,8 @@ std::string describe(const std::string &file, Build build, const Asked &asked,
                        engine.costly_below_ms);
   const std::string more =
       on_request(build, [](const Capabilities &other) { return other.reads; });
-  out += outside ? "; so are all programs that it starts"
+  out += outside ? "; so are all programs that it starts, and instrumented "
+                   "ones leave no marks (--engine marks: these alone)"
                  : "; instrumented programs that it starts use their marks "
                    "(--engine marks: these alone)";
   out += fmt::format("; for more: build with pagetide-clang{} ({})",
