@@ -109,6 +109,8 @@ SENTENCES = {
     "Link": "writes {} and its neighbours",
     "Unlink": "reads {}, writes its neighbours",
     "Found": "writes the entry {}, its room as may, and the result",
+    "FoundBy": "reads the name {} as may if it finds nothing, writes the entry, its "
+               "room as may, and the result",
     "Groups": "writes the groups {} as may, and their number",
     "Entry": "writes the entry {} and the result",
     "Descriptor": "reads or writes what the command says",

@@ -66,7 +66,7 @@ PAGETIDE_INTERCEPTOR(int, initgroups, const char *user, unsigned group) {
   int result = RESOLVED(initgroups)(user, group);
   if (result)
     return result;
-  DidRead(user, Length(user) + 1);
+  MayHaveReadString(user, false);    // compared with the members of groups
   constexpr uptr kMaxGroups = 65536; // the kernel's NGROUPS_MAX
   void *groups = MapAnonymous(kMaxGroups * sizeof(unsigned));
   if (!groups)

@@ -78,8 +78,9 @@ static void DidFind(Entry *entry, char *room, uptr bytes, Entry **found) {
   DidWriteAt(entry);
   DidWriteStrings(*entry);
 }
-static void DidReadKey(const char *key, int error) {
-  error ? MayHaveReadString(key, false) : DidReadString(key);
+/// libc compares the key with those that it finds: with none if there are none.
+static void DidReadKey(const char *key, const void *entry) {
+  entry ? DidReadString(key) : MayHaveReadString(key, false);
 }
 #define PAGETIDE_FIND(name, Entry, parameters, arguments, after)               \
   PAGETIDE_AROUND(int, name,                                                   \
@@ -89,10 +90,10 @@ static void DidReadKey(const char *key, int error) {
                   InFlight in_flight(room, bytes), after;                      \
                   DidFind(entry, room, bytes, found))
 PAGETIDE_FIND(getpwnam_r, User, (const char *key, ), (key, ),
-              DidReadKey(key, result))
+              DidReadKey(key, *found))
 PAGETIDE_FIND(getpwuid_r, User, (u32 key, ), (key, ), )
 PAGETIDE_FIND(getgrnam_r, Group, (const char *key, ), (key, ),
-              DidReadKey(key, result))
+              DidReadKey(key, *found))
 PAGETIDE_FIND(getgrgid_r, Group, (u32 key, ), (key, ), )
 PAGETIDE_FIND(getpwent_r, User, (), (), )
 PAGETIDE_FIND(getgrent_r, Group, (), (), )

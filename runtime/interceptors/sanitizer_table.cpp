@@ -29,19 +29,20 @@ namespace {
 /// One call, during which the table reports ranges.
 class TableCall {
 public:
+  explicit TableCall(bool looks_up) : read_is_known_(!looks_up) {}
   void Read(const void *p, uptr bytes) {
-    DidRead(p, bytes);
+    MarkAsRead(p, bytes);
     Keep(p, bytes, false);
   }
   void Write(const void *p, uptr bytes) {
+    read_is_known_ = true; // an entry was found
     DidWrite(p, bytes);
     Keep(p, bytes, true);
   }
-  TableCall() = default;
   ~TableCall() {
     for (u32 i = 0; i < count_; ++i)
       ranges_[i].written ? DidWrite(ranges_[i].p, ranges_[i].bytes)
-                         : DidRead(ranges_[i].p, ranges_[i].bytes);
+                         : MarkAsRead(ranges_[i].p, ranges_[i].bytes);
   }
   TableCall(const TableCall &) = delete;
   TableCall &operator=(const TableCall &) = delete;
@@ -58,10 +59,22 @@ private:
     uptr bytes;
     bool written;
   };
+  void MarkAsRead(const void *p, uptr bytes) const {
+    read_is_known_ ? DidRead(p, bytes) : MayHaveRead(p, bytes);
+  }
   static constexpr u32 kMaxRanges = 8;
+  bool read_is_known_;
   u32 count_ = 0;
   Range ranges_[kMaxRanges];
 };
+
+/// Whether the function compares its argument with the entries of a database.
+/// If there are none, it does not read it.
+constexpr bool LooksUp(const char *function) {
+  return !__builtin_strcmp(function, "getpwnam") ||
+         !__builtin_strcmp(function, "getgrnam") ||
+         !__builtin_strcmp(function, "getprotobyname");
+}
 
 /// The length of a string, or 0 if its address is bad. Then the real function
 /// fails.
@@ -95,7 +108,7 @@ constexpr TableFlags kTableFlags;
   pagetide::NeedReal();                                                        \
   if (!pagetide::ShadowReady())                                                \
     return REAL(name)(__VA_ARGS__);                                            \
-  pagetide::TableCall table_call;                                              \
+  pagetide::TableCall table_call(pagetide::LooksUp(#name));                    \
   ctx = &table_call
 #define COMMON_INTERCEPTOR_READ_RANGE(ctx, p, bytes)                           \
   ((pagetide::TableCall *)(ctx))->Read(p, bytes)

@@ -110,9 +110,10 @@ static void DidPrintTo(Char *s, uptr room, int result) {
   else
     MayHaveWritten(s, Min(room * sizeof(Char), kUnknownLength));
 }
+/// From 2.41 on, libc stores a null pointer after a failure.
 static void DidPrintNew(char **s, int result) {
   if (result < 0)
-    return;
+    return MayHaveWritten(s, sizeof(*s));
   DidWriteAt(s);
   if (ShadowReady())
     MarkWrite((uptr)*s, (uptr)result + 1);

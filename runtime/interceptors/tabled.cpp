@@ -202,6 +202,14 @@ public:
     if (ValueAt((const uptr *)found))
       Write(entry, bytes);
   }
+  /// libc compares the name with those that it finds: with none if there are
+  /// none.
+  PAGETIDE_ONCE_ONLY void FoundBy(uptr name, uptr entry, uptr bytes, uptr room,
+                                  uptr room_bytes, uptr found) const {
+    Found(entry, bytes, room, room_bytes, found);
+    const bool is_there = succeeded_ && ValueAt((const uptr *)found) != 0;
+    is_there ? ReadString(name) : MayReadString(name);
+  }
   /// A hostent in libc's memory, and its strings and addresses.
   PAGETIDE_ONCE_ONLY void Host(uptr p) const {
     if (!succeeded_)

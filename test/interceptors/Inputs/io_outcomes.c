@@ -510,8 +510,8 @@ static void queues(void) {
   CALL("mq_receive", 'l', V(queue), OUT(64), V(64), OUT(4));
   CALL("mq_timedreceive", 'l', V(queue), OUT(64), V(64), OUT(4), WORDS(1, 0));
   CALL("mq_timedreceive", 'l', V(-1), OUT(64), V(64), OUT(4), WORDS(1, 0));
-  CALL("mq_timedreceive mq_timedsend", 'l', V(queue), OUT(64), V(64), V(0),
-       WORDS(1, -1));
+  CALL("mq_timedreceive", 'l', V(queue), OUT(64), V(64), V(0), WORDS(1, -1));
+  CALL("mq_timedsend", 'i', V(queue), OUT(64), V(64), V(0), WORDS(1, -1));
   CALL("msgrcv", 'l', V(messages), OUT(16), V(8), V(0), V(IPC_NOWAIT));
   CALL("msgsnd", 'i', V(messages), WORDS(0, 2), V(8), V(IPC_NOWAIT));
   CALL("msgsnd", 'i', V(messages), WORDS(1, 2), V(-8), V(IPC_NOWAIT));
