@@ -347,9 +347,11 @@ ExitStatus run_emulated(const EmulatedRunOptions &options,
                               std::strerror(child.start_error())));
   run.serve(child);
   if (!run.anyone_came())
-    say("nothing was recorded: QEMU did not start, or did not take the plugin; "
-        "its message says why. The plugin is for versions 6.0 to 8.1 of QEMU");
-  else if (options.output)
+    throw Failure("QEMU did not start, or took no plugin, so the program was "
+                  "not run; its message says why. The engine needs a QEMU of "
+                  "version 6.0 to 8.1 that takes plugins: Debian 13's takes "
+                  "none");
+  if (options.output)
     say_traces(run.traces(), options.output->path());
   return *child.exit_status();
 }
