@@ -20,8 +20,9 @@ packages=("$BUILD"/packages/*.deb)
   "Make them: scripts/packages.sh."
 root=$DEPS/roots/packages
 work=/srv/tutorial
+# The tutorial records Debian's python3 as a program without marks.
 # shellcheck source=/dev/null
-make_root "$(source /etc/os-release && echo "$VERSION_CODENAME")" "$root"
+make_root "$(source /etc/os-release && echo "$VERSION_CODENAME")" "$root" python3
 mkdir -p "$root$work/build/demo/sqlite3"
 cp "${packages[@]}" "$root/srv"
 
