@@ -3,6 +3,7 @@
 
 #include "LoopChunks.h"
 
+#include "ChunkBuilder.h"
 #include "Expansion.h"
 #include "LlvmCompat.h"
 #include "MergedAccesses.h"
@@ -57,86 +58,23 @@ constexpr uint64_t MinTrips = 4;
 /// Instructions copied out of the loop to form one address.
 constexpr unsigned MaxAddressSteps = 8;
 
+/// How many addresses of a loop may be held. Each takes a register, and five
+/// instructions per chunk.
+constexpr unsigned MaxHeld = 4;
+
 /// How much computing a trip count may cost, in TargetTransformInfo's units.
 constexpr unsigned TripCountBudget = 8;
-
-/// Maps values of the loop to their values in a chunk's first iteration.
-using ChunkValues = DenseMap<const Value *, Value *>;
-
-/// Accesses of one kind of cell that move through memory together.
-struct Stream {
-  Value *Pointer; ///< of the first access; offsets are from it
-  const SCEV *Address;
-  int64_t Stride;    ///< bytes per iteration; 0 if it stays
-  int64_t Low, High; ///< lowest and highest byte of one iteration
-  unsigned Cell;
-  SmallVector<Instruction *, 4> Members;
-  bool IsNear = false; ///< one near mark serves all iterations of the loop
-
-  uint64_t extent() const { return static_cast<uint64_t>(High - Low) + 1; }
-};
-
-struct ChunkedLoop {
-  Loop *L;
-  Value *BackedgesTaken; ///< an i64, available in the preheader
-  uint64_t Limit;        ///< iterations per chunk
-  bool IsOneChunk;       ///< the loop has no more iterations than that
-  SmallVector<Stream, 4> Streams;
-};
-
-/// Whether \p I can be repeated outside the loop.
-bool isAddressStep(const Instruction &I) {
-  return isa<GetElementPtrInst, CastInst>(I) ||
-         (isa<BinaryOperator>(I) && !I.isIntDivRem() &&
-          !I.getType()->isFPOrFPVectorTy());
-}
-
-/// Whether \p V can be computed before the loop from the first values of its
-/// phi nodes.
-bool isMaterializable(Value *V, const Loop &L, unsigned &StepsLeft) {
-  auto *I = dyn_cast<Instruction>(V);
-  if (!I || !L.contains(I))
-    return true;
-  if (isa<PHINode>(I))
-    return I->getParent() == L.getHeader();
-  if (!isAddressStep(*I) || !StepsLeft)
-    return false;
-  --StepsLeft;
-  return all_of(I->operands(),
-                [&](Value *Op) { return isMaterializable(Op, L, StepsLeft); });
-}
-
-/// \p V as it is in the first iteration of a chunk. \p Known has the values of
-/// the loop's phi nodes there, and remembers what was computed.
-Value *materialize(Value *V, const Loop &L, ChunkValues &Known,
-                   IRBuilderBase &Builder) {
-  auto *I = dyn_cast<Instruction>(V);
-  if (!I || !L.contains(I))
-    return V;
-  if (Value *Formed = Known.lookup(I))
-    return Formed;
-  Instruction *Copy = I->clone();
-  for (Use &Operand : Copy->operands())
-    Operand.set(materialize(Operand.get(), L, Known, Builder));
-  // What is true for the value inside the loop need not be true for the copy,
-  // which is computed even if the original is not reached.
-  Copy->dropUnknownNonDebugMetadata();
-  Builder.Insert(Copy);
-  Known[I] = Copy;
-  return Copy;
-}
 
 /// Why a loop keeps its marks. Follows "the loop keeps its marks: ".
 using Reason = const char *;
 
-/// Null if \p L is left only at its end and everything in it returns.
+/// Null if everything in \p L returns, and it has one end.
 Reason whyUnsuitable(const Loop &L, const Expansion &Known) {
   if (!L.isInnermost())
     return "it contains another loop";
   const BasicBlock *Latch = L.getLoopLatch();
-  if (!Latch || L.getExitingBlock() != Latch ||
-      !isa<BranchInst>(Latch->getTerminator()))
-    return "it has an exit that is not at its end";
+  if (!Latch || !isa<BranchInst>(Latch->getTerminator()))
+    return "it does not have one end";
   for (BasicBlock *Block : L.blocks())
     for (Instruction &I : *Block)
       if (!I.isTerminator() && Known.endsSegment(I))
@@ -170,12 +108,15 @@ public:
       size_t Covered = 0;
       for (const Stream &S : Chunked.Streams)
         Covered += S.Members.size();
+      for (const HeldAddress &Held : Chunked.Held)
+        Covered += Held.Accesses.size();
       OptimizationRemark Remark(DEBUG_TYPE, "LoopChunked", L.getStartLoc(),
                                 L.getHeader());
       Remark << "the loop is marked a chunk at a time: iterations of a chunk "
              << ore::NV("Iterations", Chunked.Limit) << " at most, accesses "
              << ore::NV("Accesses", Covered) << ", streams "
-             << ore::NV("Streams", Chunked.Streams.size());
+             << ore::NV("Streams",
+                        Chunked.Streams.size() + Chunked.Held.size());
       return Remark;
     });
   }
@@ -232,7 +173,8 @@ SmallVector<Loop *, 8> suitableLoops(Function &F, const Expansion &Known,
 
 /// Whether \p L was unrolled, but not vectorised. The copies of its body share
 /// marks, and fewer iterations are left, so a chunk saves less. Rows of ten
-/// entries (benchmarks/kernels/spmv.c) took a quarter longer in chunks.
+/// entries with gathers (benchmarks/kernels/spmv.c) took a quarter longer in
+/// chunks.
 bool isUnrolled(const Loop &L, const SCEV *Backedges) {
   return !getBooleanLoopAttribute(&L, "llvm.loop.isvectorized") &&
          SCEVExprContains(Backedges,
@@ -267,50 +209,53 @@ public:
 private:
   /// Appends to \p Chunked, or returns why not.
   Reason planLoop(Loop &L, SmallVectorImpl<ChunkedLoop> &Chunked) {
-    const SCEV *Backedges = SE.getExitCount(&L, L.getLoopLatch());
-    if (isa<SCEVCouldNotCompute>(Backedges) ||
-        DL.getTypeSizeInBits(Backedges->getType()) > 64)
-      return "its trip count is not known when it is entered";
-    if (isUnrolled(L, Backedges))
-      return "it was unrolled, and the copies of its body share marks";
+    BasicBlock *Latch = L.getLoopLatch();
+    bool EndsEarly = L.getExitingBlock() != Latch;
+    const SCEV *Backedges = L.isLoopExiting(Latch) ? SE.getExitCount(&L, Latch)
+                                                   : SE.getCouldNotCompute();
     Instruction *End = L.getLoopPreheader()->getTerminator();
-    if (!Expander.isSafeToExpandAt(Backedges, End) ||
-        Expander.isHighCostExpansion(Backedges, &L, TripCountBudget, &TTI, End))
-      return "its trip count takes too long to compute";
+    bool IsCounted = !isa<SCEVCouldNotCompute>(Backedges) &&
+                     DL.getTypeSizeInBits(Backedges->getType()) <= 64 &&
+                     Expander.isSafeToExpandAt(Backedges, End) &&
+                     !Expander.isHighCostExpansion(Backedges, &L,
+                                                   TripCountBudget, &TTI, End);
+    EndsEarly |= !IsCounted;
     // Count backedges: the number of iterations may be 2^64. What guards the
     // loop says how few iterations an unrolled loop leaves for the one behind.
-    APInt Most = SE.getUnsignedRangeMax(SE.applyLoopGuards(Backedges, &L));
+    APInt Most = APInt::getAllOnes(64);
+    if (IsCounted)
+      Most = SE.getUnsignedRangeMax(SE.applyLoopGuards(Backedges, &L));
     bool IsShort = Most.ult(MinTrips - 1);
-    if (IsShort && !Options.isNear())
+    if (IsShort && (!Options.isNear() || EndsEarly))
       return "it has too few iterations";
 
-    ChunkedLoop Result{&L, nullptr, 0, false, {}};
-    uint64_t Instructions = 0, Others = 0;
+    ChunkedLoop Result{&L, nullptr, 0, false, {}, {}};
+    uint64_t Instructions = 0;
     for (BasicBlock *Block : L.blocks()) {
       Instructions += Block->size();
-      if (DT.dominates(Block, L.getLoopLatch()))
+      if (!EndsEarly && DT.dominates(Block, Latch))
         collectStreams(L, *Block, Result.Streams);
     }
-    // If no address moves, code generation moves all but the marks' stores out
-    // of the loop, and chunks gain too little.
-    if (none_of(Result.Streams, [](const Stream &S) { return S.Stride != 0; }))
-      return "no address moves by a constant number of bytes in each iteration";
-    SmallPtrSet<Instruction *, 16> Covered;
-    for (const Stream &S : Result.Streams)
-      Covered.insert(S.Members.begin(), S.Members.end());
-    for (BasicBlock *Block : L.blocks())
-      Others += count_if(*Block, [&](Instruction &I) {
-        return I.mayReadOrWriteMemory() && !Covered.contains(&I);
-      });
     Result.Limit = std::min(MaxIterations, MaxInstructions / Instructions);
+    for (const Stream &S : Result.Streams)
+      Result.Limit = std::min(Result.Limit, iterationsInReach(S));
+    Result.IsOneChunk = IsCounted && !EndsEarly && Most.ult(Result.Limit);
+    if (!Result.IsOneChunk) {
+      collectHeld(L, Result);
+      holdStreams(Result);
+    }
+    uint64_t Others = countOthers(Result);
+    if (Others && IsCounted && isUnrolled(L, Backedges))
+      return "it was unrolled, and some accesses need marks of their own";
+    if (Reason Why = whyNotWorthwhile(Result, EndsEarly, IsCounted, Others))
+      return Why;
     if (Others)
       Result.Limit = std::min(
           Result.Limit, std::max(MinIterations, MaxOtherAccesses / Others));
-    for (const Stream &S : Result.Streams)
-      Result.Limit = std::min(Result.Limit, iterationsInReach(S));
     if (Result.Limit < MinIterations)
       return "its body is too long, or chunks would be too short";
-    Result.IsOneChunk = Most.ult(Result.Limit);
+    if (Result.IsOneChunk && !Most.ult(Result.Limit))
+      Result.IsOneChunk = false;
     if (Result.IsOneChunk && Options.isNear())
       for (Stream &S : Result.Streams)
         S.IsNear =
@@ -319,10 +264,52 @@ private:
         !all_of(Result.Streams, [](const Stream &S) { return S.IsNear; }))
       return "it has too few iterations";
     IntegerType *CountTy = Type::getInt64Ty(End->getContext());
-    Result.BackedgesTaken = Expander.expandCodeFor(
-        SE.getNoopOrZeroExtend(Backedges, CountTy), CountTy, End);
+    if (IsCounted)
+      Result.BackedgesTaken = Expander.expandCodeFor(
+          SE.getNoopOrZeroExtend(Backedges, CountTy), CountTy, End);
     Chunked.push_back(std::move(Result));
     return nullptr;
+  }
+
+  /// The accesses of the loop that keep their own marks.
+  static uint64_t countOthers(const ChunkedLoop &Chunked) {
+    SmallPtrSet<const Instruction *, 16> Covered;
+    for (const Stream &S : Chunked.Streams)
+      Covered.insert(S.Members.begin(), S.Members.end());
+    for (const HeldAddress &Held : Chunked.Held)
+      for (const HeldAccess &A : Held.Accesses)
+        Covered.insert(A.At);
+    uint64_t Others = 0;
+    for (BasicBlock *Block : Chunked.L->blocks())
+      Others += count_if(*Block, [&](Instruction &I) {
+        return I.mayReadOrWriteMemory() && !Covered.contains(&I);
+      });
+    return Others;
+  }
+
+  static Reason whyNotWorthwhile(const ChunkedLoop &Chunked, bool EndsEarly,
+                                 bool IsCounted, uint64_t Others) {
+    // If no address moves, code generation moves all but the marks' stores out
+    // of the loop, and chunks gain too little.
+    auto Moves = [](const auto &Any) { return Any.Stride != 0; };
+    if (none_of(Chunked.Streams, Moves) && none_of(Chunked.Held, Moves))
+      return "no address moves by a constant number of bytes in each iteration";
+    if (!EndsEarly)
+      return nullptr;
+    // Such loops mostly end soon, those of insertion sorts for example.
+    if (Others)
+      return "it may end early, and some accesses need marks of their own";
+    auto SavesMark = [&](const HeldAddress &Held) {
+      return Moves(Held) && any_of(Held.Accesses, [](const HeldAccess &A) {
+               return A.IsFirst;
+             });
+    };
+    // Without a trip count, counting the iterations costs two instructions.
+    if (count_if(Chunked.Held, SavesMark) >= (IsCounted ? 1 : 2))
+      return nullptr;
+    return IsCounted ? "it may end early, and chunks would save little"
+                     : "its trip count is not known when it is entered, and "
+                       "chunks would save little";
   }
 
   /// How many bytes span those that \p Backedges + 1 iterations touch.
@@ -354,28 +341,35 @@ private:
     }
   }
 
+  /// How many bytes \p Address moves in an iteration of \p L, if that is known
+  /// and not too much.
+  std::optional<int64_t> strideOf(const Loop &L, const SCEV *Address) const {
+    if (SE.isLoopInvariant(Address, &L))
+      return 0;
+    auto *Steps = dyn_cast<SCEVAddRecExpr>(Address);
+    if (!Steps || Steps->getLoop() != &L || !Steps->isAffine())
+      return std::nullopt;
+    auto *Step = dyn_cast<SCEVConstant>(Steps->getStepRecurrence(SE));
+    if (!Step || Step->getAPInt().abs().ugt(Options.granuleBytes()))
+      return std::nullopt;
+    return Step->getAPInt().getSExtValue();
+  }
+
   bool addStreams(const Loop &L, const Access &A,
                   SmallVectorImpl<Stream> &Own) {
     if (A.Shape != AccessShape::Fixed || A.Bytes > Options.granuleBytes() / 2)
       return false;
     const SCEV *Address = SE.getSCEV(A.Address);
-    int64_t Stride = 0;
-    if (!SE.isLoopInvariant(Address, &L)) {
-      auto *Steps = dyn_cast<SCEVAddRecExpr>(Address);
-      if (!Steps || Steps->getLoop() != &L || !Steps->isAffine())
-        return false;
-      auto *Step = dyn_cast<SCEVConstant>(Steps->getStepRecurrence(SE));
-      if (!Step || Step->getAPInt().abs().ugt(Options.granuleBytes()))
-        return false;
-      Stride = Step->getAPInt().getSExtValue();
-    }
+    std::optional<int64_t> Stride = strideOf(L, Address);
+    if (!Stride)
+      return false;
     unsigned StepsLeft = MaxAddressSteps;
     if (!isMaterializable(A.Address, L, StepsLeft))
       return false;
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout)) {
       Stream S{A.Address,
                Address,
-               Stride,
+               *Stride,
                A.Offset,
                A.Offset + static_cast<int64_t>(A.Bytes) - 1,
                Cell,
@@ -412,6 +406,70 @@ private:
     Streams.push_back(std::move(New));
   }
 
+  /// Collects the accesses of \p L that not every iteration makes, or makes
+  /// before it may leave the loop.
+  void collectHeld(const Loop &L, ChunkedLoop &Chunked) {
+    SmallPtrSet<const Instruction *, 16> InStreams;
+    for (const Stream &S : Chunked.Streams)
+      InStreams.insert(S.Members.begin(), S.Members.end());
+    SmallVector<BasicBlock *, 4> Ends;
+    L.getExitingBlocks(Ends);
+    Ends.push_back(L.getLoopLatch());
+    for (BasicBlock *Block : L.blocks()) {
+      bool IsFirst = all_of(
+          Ends, [&](BasicBlock *End) { return DT.dominates(Block, End); });
+      for (Instruction &I : *Block) {
+        ArrayRef<Access> Accesses = InFunction.of(I);
+        if (Accesses.size() == 1 && !InStreams.contains(&I) &&
+            !isPartialUpdate(I) && !isAlternative(I))
+          hold(L, Accesses.front(), IsFirst, Chunked.Held);
+      }
+    }
+  }
+
+  /// A stream of one address that is held needs no mark of its own at a chunk's
+  /// end.
+  static void holdStreams(ChunkedLoop &Chunked) {
+    erase_if(Chunked.Streams, [&](const Stream &S) {
+      auto *Found = find_if(Chunked.Held, [&](const HeldAddress &Held) {
+        return Held.Stride && Held.Address == S.Address &&
+               Held.Offset == S.Low && S.extent() <= Held.Bytes;
+      });
+      if (Found == Chunked.Held.end())
+        return false;
+      for (Instruction *I : S.Members)
+        Found->Accesses.push_back({I, S.Cell, /*IsFirst=*/true});
+      return true;
+    });
+  }
+
+  void hold(const Loop &L, const Access &A, bool IsFirst,
+            SmallVectorImpl<HeldAddress> &Held) {
+    SmallVector<unsigned, 2> Cells = cellsOf(A.Kind, Options.Layout);
+    if (A.Shape != AccessShape::Fixed || A.Alignment.value() < A.Bytes ||
+        Options.DistrustAlignment || A.Bytes > Options.granuleBytes())
+      return;
+    const SCEV *Address = SE.getSCEV(A.Address);
+    std::optional<int64_t> Stride = strideOf(L, Address);
+    if (!Stride || static_cast<uint64_t>(std::abs(*Stride)) >
+                       Options.granuleBytes() / MinIterations)
+      return;
+    auto IsSame = [&](const HeldAddress &Other) {
+      return Other.Address == Address && Other.Offset == A.Offset;
+    };
+    auto *Found = find_if(Held, IsSame);
+    if (Found == Held.end()) {
+      unsigned StepsLeft = MaxAddressSteps;
+      if (Held.size() == MaxHeld || !isMaterializable(A.Address, L, StepsLeft))
+        return;
+      Held.push_back({A.Address, Address, A.Offset, *Stride, 0, {}});
+      Found = &Held.back();
+    }
+    Found->Bytes = std::max(Found->Bytes, A.Alignment.value());
+    for (unsigned Cell : Cells)
+      Found->Accesses.push_back({A.At, Cell, IsFirst});
+  }
+
   const FunctionAccesses &InFunction;
   const PassOptions &Options;
   const DataLayout &DL;
@@ -419,127 +477,6 @@ private:
   ScalarEvolution &SE;
   TargetTransformInfo &TTI;
   SCEVExpander Expander;
-};
-
-/// Where the marks of a chunk go, and what is known there.
-struct ChunkStart {
-  Instruction *End; ///< marks go before it
-  Value *LastIteration =
-      nullptr;       ///< number of the chunk's last iteration, from 0
-  ChunkValues Known; ///< the loop's phi nodes
-};
-
-/// Puts a second loop around \p Chunked (see the picture in the header).
-void splitIntoChunks(const ChunkedLoop &Chunked, ChunkStart &Start) {
-  Loop &L = *Chunked.L;
-  BasicBlock *Preheader = L.getLoopPreheader(), *Header = L.getHeader();
-  BasicBlock *Latch = L.getLoopLatch(), *Exit = L.getExitBlock();
-  auto *Branch = cast<BranchInst>(Latch->getTerminator());
-  Function &F = *Header->getParent();
-  LLVMContext &Context = F.getContext();
-  auto *Chunk = BasicBlock::Create(Context, "chunk", &F, Header);
-  auto *ChunkEnd =
-      BasicBlock::Create(Context, "chunk.end", &F, Latch->getNextNode());
-  IRBuilder<> Builder(Chunk);
-  Builder.SetCurrentDebugLocation(Branch->getDebugLoc());
-  IntegerType *CountTy = Builder.getInt64Ty();
-
-  for (PHINode &Phi : Header->phis()) {
-    PHINode *Outer = Builder.CreatePHI(Phi.getType(), 2, Phi.getName());
-    Outer->addIncoming(Phi.getIncomingValueForBlock(Preheader), Preheader);
-    Outer->addIncoming(Phi.getIncomingValueForBlock(Latch), ChunkEnd);
-    int FromPreheader = Phi.getBasicBlockIndex(Preheader);
-    Phi.setIncomingBlock(FromPreheader, Chunk);
-    Phi.setIncomingValue(FromPreheader, Outer);
-    Start.Known[&Phi] = Outer;
-  }
-  Preheader->getTerminator()->replaceSuccessorWith(Header, Chunk);
-
-  PHINode *Left = Builder.CreatePHI(CountTy, 2, "backedges.left");
-  Value *Last = Builder.CreateBinaryIntrinsic(
-      Intrinsic::umin, Left, Builder.getInt64(Chunked.Limit - 1));
-  Value *Count = Builder.CreateAdd(Last, Builder.getInt64(1), "iterations",
-                                   /*HasNUW=*/true);
-  Start.End = Builder.CreateBr(Header);
-  Start.LastIteration = Last;
-
-  Builder.SetInsertPoint(Header, Header->begin());
-  PHINode *ToDo = Builder.CreatePHI(CountTy, 2, "iterations.left");
-  Builder.SetInsertPoint(Branch);
-  Value *Rest = Builder.CreateSub(ToDo, Builder.getInt64(1), "",
-                                  /*HasNUW=*/true);
-  ToDo->addIncoming(Count, Chunk);
-  ToDo->addIncoming(Rest, Latch);
-  Value *IsChunkDone = Builder.CreateICmpEQ(Rest, Builder.getInt64(0));
-  Builder.CreateCondBr(IsChunkDone, ChunkEnd, Header);
-  Branch->eraseFromParent();
-  // Code generation drops the old condition. If dead values were dropped here,
-  // values that so far only the plan uses would go too.
-
-  Builder.SetInsertPoint(ChunkEnd);
-  Value *IsDone = Builder.CreateICmpEQ(Left, Last);
-  Value *LeftAfter = Builder.CreateSub(Left, Count);
-  Builder.CreateCondBr(IsDone, Exit, Chunk);
-  Left->addIncoming(Chunked.BackedgesTaken, Preheader);
-  Left->addIncoming(LeftAfter, ChunkEnd);
-  Exit->replacePhiUsesWith(Latch, ChunkEnd);
-}
-
-class StreamMarker {
-public:
-  StreamMarker(const ChunkedLoop &Chunked, ChunkStart &Start, MarkPlan &Plan)
-      : Chunked(Chunked), Start(Start), Plan(Plan), Builder(Start.End),
-        Segment(Plan.nextSegment()) {
-    if (!Builder.getCurrentDebugLocation())
-      Builder.SetCurrentDebugLocation(
-          Chunked.L->getLoopLatch()->getTerminator()->getDebugLoc());
-  }
-
-  void beginChecks() {
-    Plan.Steps.push_back({MarkStepKind::CheckBegin, Start.End, Segment});
-  }
-
-  void mark(const Stream &S) {
-    Value *First = materialize(S.Pointer, *Chunked.L, Start.Known, Builder);
-    if (S.IsNear) {
-      MarkStep &Step =
-          addByte(S, S.Stride < 0 ? lastAddress(S, First) : First, S.Low);
-      Step.IsNear = true;
-      Step.NearMark = Plan.NearMarks.size();
-      Plan.NearMarks.push_back({});
-      return;
-    }
-    Value *Last = S.Stride ? lastAddress(S, First) : First;
-    if (S.Stride < 0)
-      std::swap(First, Last);
-    addByte(S, First, S.Low);
-    if (S.Stride || S.High != S.Low)
-      addByte(S, Last, S.High);
-  }
-
-private:
-  /// The address in the chunk's last iteration. Equal ones are one value, so
-  /// that a read and a write of it can share a mark.
-  Value *lastAddress(const Stream &S, Value *First) {
-    Value *&Last = Lasts[{First, S.Stride}];
-    if (!Last)
-      Last = Builder.CreatePtrAdd(
-          First,
-          Builder.CreateMul(Start.LastIteration, Builder.getInt64(S.Stride)));
-    return Last;
-  }
-
-  MarkStep &addByte(const Stream &S, Value *Address, int64_t Offset) {
-    return Plan.Steps.emplace_back(MarkStep::byte(
-        *Start.End, Segment, *S.Members.front(), Address, Offset, S.Cell));
-  }
-
-  const ChunkedLoop &Chunked;
-  ChunkStart &Start;
-  MarkPlan &Plan;
-  IRBuilder<> Builder;
-  unsigned Segment;
-  DenseMap<std::pair<Value *, int64_t>, Value *> Lasts;
 };
 
 } // namespace
@@ -558,28 +495,18 @@ ChunkedAccesses chunkLoops(const FunctionToMark &Input,
   SmallVector<ChunkedLoop, 4> Chunked =
       LoopPlanner(F, Input.Accesses, Input.Options, FAM)
           .plan(Suitable, Remarks);
+  auto Cover = [&](Instruction *I) {
+    if (Covered.Instructions.insert(I).second && I->mayReadFromMemory())
+      Covered.Plan.MarkedReads.push_back(I);
+  };
   for (const ChunkedLoop &Loop : Chunked) {
-    ChunkStart Start;
-    if (Loop.IsOneChunk) {
-      BasicBlock *Preheader = Loop.L->getLoopPreheader();
-      Start.End = Preheader->getTerminator();
-      Start.LastIteration = Loop.BackedgesTaken;
-      for (PHINode &Phi : Loop.L->getHeader()->phis())
-        Start.Known[&Phi] = Phi.getIncomingValueForBlock(Preheader);
-    } else {
-      splitIntoChunks(Loop, Start);
-    }
-    StreamMarker Marker(Loop, Start, Covered.Plan);
-    if (Input.Mode == MarkMode::Check)
-      Marker.beginChecks();
     Covered.Bodies.insert(Loop.L->block_begin(), Loop.L->block_end());
-    for (const Stream &S : Loop.Streams) {
-      Marker.mark(S);
-      for (Instruction *I : S.Members) {
-        if (Covered.Instructions.insert(I).second && I->mayReadFromMemory())
-          Covered.Plan.MarkedReads.push_back(I);
-      }
-    }
+    buildChunks(Loop, Input, Covered.Plan);
+    for (const Stream &S : Loop.Streams)
+      for_each(S.Members, Cover);
+    for (const HeldAddress &Held : Loop.Held)
+      for (const HeldAccess &A : Held.Accesses)
+        Cover(A.At);
   }
   if (!Chunked.empty())
     FAM.invalidate(F, PreservedAnalyses::none());

@@ -20,12 +20,18 @@
 //
 // What keeps this exact:
 //
-//   - Only accesses that every iteration makes, at addresses that move by a
-//     constant. So those of a chunk's first and last iteration will happen.
-//   - The loop is left only at its end, and its trip count is known when it is
-//     entered. It contains no call and nothing that may not return.
+//   - Accesses that every iteration makes, at addresses that move by a
+//   constant,
+//     are a stream. Those of a chunk's first and last iteration will happen, if
+//     the loop is left only at its end and its trip count is known.
 //   - The bytes that a stream touches in one chunk span at most one granule's
 //     size. So the granules of the first and the last byte are all of them.
+//   - Other accesses at such addresses are held: a chunk ends before one of
+//     these addresses leaves its granule. If the first iteration makes the
+//     access for certain, its mark serves all of the chunk. Otherwise each
+//     access has a mark, of one store, since it is known where it goes. Neither
+//     relies on a later iteration, so the loop may end anywhere.
+//   - The loop contains no call and nothing that may not return.
 //   - A chunk is bounded (MaxIterations, MaxInstructions), and so is the time
 //     between a mark and its access.
 

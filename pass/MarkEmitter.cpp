@@ -56,6 +56,9 @@ void MarkEmitter::emit(const MarkStep &Step) {
   case MarkStepKind::Byte:
     emitByte(Step);
     break;
+  case MarkStepKind::Index:
+    indexFor(Step);
+    break;
   case MarkStepKind::Shaped:
     emitShaped(Step.What);
     break;
@@ -288,7 +291,7 @@ void MarkEmitter::markRange(Value *Pointer, Value *Bytes, AccessKind Kind) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-void MarkEmitter::emitByte(const MarkStep &Step) {
+Value *MarkEmitter::indexFor(const MarkStep &Step) {
   Value *&Index = Indices[{Step.Address, {Step.Offset, Step.IsNear ? 1u : 0u}}];
   // Without optimisation each value that lives on takes a place on the stack.
   if (!Index || F.hasOptNone()) {
@@ -297,6 +300,11 @@ void MarkEmitter::emitByte(const MarkStep &Step) {
       Bits = Builder.CreateAdd(Bits, Builder.getInt64(Step.Offset));
     Index = indexOf(Bits, Step.IsNear);
   }
+  return Index;
+}
+
+void MarkEmitter::emitByte(const MarkStep &Step) {
+  Value *Index = indexFor(Step);
   ConstantInt *Mark =
       Step.IsNear ? Builder.getInt8(abi::kCellNear) : certainMark();
   unsigned Cell = Step.Cell;

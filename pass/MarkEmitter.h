@@ -78,6 +78,7 @@ private:
                     llvm::Value *Bytes);
 
   // The mark itself.
+  llvm::Value *indexFor(const MarkStep &Step);
   llvm::Value *indexOf(llvm::Value *AddressBits, bool IsNear = false);
   llvm::Value *shadowOf(llvm::Value *Index, unsigned Cell, bool IsNear);
   void storeMark(llvm::Value *Index, unsigned Cell, llvm::ConstantInt *Mark,

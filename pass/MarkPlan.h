@@ -44,6 +44,9 @@ struct FunctionToMark {
 enum class MarkStepKind : uint8_t {
   /// Mark Cell of the granule of the byte at Address + Offset.
   Byte,
+  /// Compute here what the segment's steps of kind Byte at Address + Offset
+  /// need.
+  Index,
   /// Mark every granule of What, an access that is not of shape Fixed.
   Shaped,
   /// Mark every granule of What, an access of shape Fixed, by the runtime.
@@ -69,8 +72,8 @@ struct MarkStep {
   /// order, can use what an earlier one computed.
   unsigned Segment;
 
-  llvm::Value *Address = nullptr; ///< Byte
-  int64_t Offset = 0;             ///< Byte
+  llvm::Value *Address = nullptr; ///< Byte, Index
+  int64_t Offset = 0;             ///< Byte, Index
   unsigned Cell = 0;              ///< Byte
   bool IsNear = false; ///< Byte: stands for the bytes that follow too
   /// Byte, layout rw: mark the other cell of the granule too, by one store.

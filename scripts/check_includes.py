@@ -24,7 +24,7 @@ import sys
 FLOORS = {
     "pass": [
         ["Plugin"], ["Pagetide"], ["MarkPlanner"], ["AccessGroups"],
-        ["LoopChunks", "MarkEmitter", "SegmentSteps"], ["MarkPlan"],
+        ["LoopChunks", "MarkEmitter", "SegmentSteps"], ["ChunkBuilder"], ["MarkPlan"],
         ["FunctionAccesses", "ModuleSetup", "target/x86_64"],
         ["Accesses", "CallLines", "LibraryCalls", "LtoHandover", "OnDemand",
          "Windows"],

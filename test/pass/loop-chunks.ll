@@ -184,13 +184,14 @@ exit:
   ret void
 }
 
-; A way out in the middle: the last iteration of a chunk may not come.
+; A way out in the middle: the last iteration of a chunk may not come, so a chunk
+; stays within the granule that its first iteration touches (held-marks.ll).
 define void @early_exit(ptr %p, i64 %n) {
 ; CHECK-LABEL: define void @early_exit(
-; CHECK-NOT:     chunk
-; CHECK:       body:
-; CHECK:         store volatile i8 1, ptr addrspace(256)
-; CHECK-NEXT:    load i8
+; CHECK:       chunk:
+; CHECK-COUNT-1: store volatile i8 1, ptr addrspace(256)
+; CHECK-NOT:     addrspace(256)
+; CHECK:         ret void
 entry:
   br label %body
 body:
@@ -228,7 +229,7 @@ exit:
   ret void
 }
 
-; No trip count is known beforehand.
+; No trip count is known beforehand: to count costs what the mark would.
 define void @data_dependent(ptr %p) {
 ; CHECK-LABEL: define void @data_dependent(
 ; CHECK-NOT:     chunk
@@ -406,10 +407,40 @@ done:
   ret void
 }
 
-; Unrolled: a quarter of the iterations, whose accesses share marks.
+; Unrolled: a quarter of the iterations. If each has marks of its own anyway,
+; chunks would save little.
+define i64 @unrolled_gather(ptr %p, ptr %q, i64 %n) {
+; CHECK-LABEL: define i64 @unrolled_gather(
+; CHECK-NOT:   chunk:
+; CHECK:         ret i64
+entry:
+  %quarter = lshr i64 %n, 2
+  %none = icmp eq i64 %quarter, 0
+  br i1 %none, label %done, label %loop
+
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %sum = phi i64 [ 0, %entry ], [ %more, %loop ]
+  %first = shl i64 %i, 2
+  %a0 = getelementptr i64, ptr %p, i64 %first
+  %x0 = load i64, ptr %a0, align 8
+  %b0 = getelementptr i64, ptr %q, i64 %x0
+  %y0 = load i64, ptr %b0, align 8
+  %more = add i64 %sum, %y0
+  %next = add nuw i64 %i, 1
+  %end = icmp eq i64 %next, %quarter
+  br i1 %end, label %done, label %loop
+
+done:
+  %result = phi i64 [ 0, %entry ], [ %more, %loop ]
+  ret i64 %result
+}
+
 define void @unrolled(ptr %p, i64 %n) {
 ; CHECK-LABEL: define void @unrolled(
-; CHECK-NOT:   chunk:
+; CHECK:       chunk:
+; CHECK-COUNT-2: store volatile i8 1, ptr addrspace(256)
+; CHECK-NOT:     addrspace(256)
 ; CHECK:         ret void
 entry:
   %quarter = lshr i64 %n, 2

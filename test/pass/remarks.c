@@ -4,7 +4,8 @@
 // RUN: %clang_pagetide -O1 -c -o /dev/null %s 2>&1 | count 0
 // RUN: %clang -O1 -Xclang -disable-llvm-passes -S -emit-llvm -g -o %t.ll %s
 // RUN: %opt -load-pass-plugin=%pass -passes='default<O1>' -pass-remarks=pagetide -disable-output %t.ll 2>&1 | FileCheck %s --check-prefix=OPT
-// OPT: remarks.c:[[#@LINE+14]]:{{[0-9]+}}: the loop is marked a chunk at a time: iterations of a chunk 512 at most
+// OPT: remarks.c:[[#@LINE+15]]:{{[0-9]+}}: the loop is marked a chunk at a time: iterations of a chunk 512 at most
+// OPT-NEXT: remarks.c:[[#@LINE+30]]:{{[0-9]+}}: the loop is marked a chunk at a time
 // OPT-NOT: remark
 
 void opaque(void);
@@ -33,11 +34,27 @@ void calls(long *p, long n) {
 }
 
 long find(long *p, long what, long n) {
-  // CHECK: remark: the loop keeps its marks: it has an exit that is not at its end
+  // CHECK: remark: the loop is marked a chunk at a time: iterations of a chunk 512 at most, accesses 1, streams 1
   for (long i = 0; i < n; ++i)
     if (p[i] == what)
       return i;
   return -1;
+}
+
+long gather(long *p, const int *at, long what, long n) {
+  // CHECK: remark: the loop keeps its marks: it may end early, and some accesses need marks of their own
+  for (long i = 0; i < n; ++i)
+    if (p[at[i]] == what)
+      return i;
+  return -1;
+}
+
+long length(const char *text) {
+  const char *end = text;
+  // CHECK: remark: the loop keeps its marks: its trip count is not known when it is entered, and chunks would save little
+  while (*end > ' ')
+    ++end;
+  return end - text;
 }
 
 struct list {
@@ -46,7 +63,7 @@ struct list {
 };
 
 void unknown(struct list *l) {
-  // CHECK: remark: the loop keeps its marks: its trip count is not known when it is entered
+  // CHECK: remark: the loop keeps its marks: no address moves by a constant number of bytes in each iteration
   do {
     l->value = 0;
     l = l->next;
