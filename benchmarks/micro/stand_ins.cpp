@@ -7,6 +7,7 @@
 
 #include "engines/audit_writes.h"
 #include "platform/bailout.h"
+#include "platform/deadly_calls.h"
 #include "platform/messages.h"
 #include "platform/options.h"
 #include "platform/page_vec.h"
@@ -52,6 +53,7 @@ void BailOut(const char *format, ...) {
 }
 
 bool UnderSystemCallFilter() { return false; }
+const char *KnownDeadlyCall() { return nullptr; }
 
 bool IsMapped(uptr, uptr) { return true; }
 

@@ -4,12 +4,8 @@
 #include "interceptors/call_effects.h"
 
 #include "interceptors/path_errors.h"
-#include "platform/program_memory.h"
-#include "platform/syscalls.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/syscall.h>
 
 namespace pagetide::calls {
 
@@ -120,17 +116,14 @@ void Effects::Passed(uptr pieces, uptr n, sptr done) const {
 }
 void Effects::Remote(u32 pid, uptr pieces, uptr n, sptr done,
                      bool written) const {
-  if (done > 0 && pid == GetPidRaw())
+  if (done > 0 && pid == OwnProcess())
     return Vector(pieces, n, done, written);
   Effects(done > 0).Read(pieces, Least(n, kMaxPieces) * sizeof(Piece));
 }
 void Effects::Spliced(u32 pipe, uptr pieces, uptr n, sptr done) const {
-  // A filter may end the process for a call that only this makes.
-  const bool may_ask = !UnderSystemCallFilter();
-  const uptr flags = may_ask ? Syscall(SYS_fcntl, pipe, F_GETFL) : 0;
-  Vector(pieces, n, done,
-         may_ask && !Failed(flags) && (flags & O_ACCMODE) == O_RDONLY);
-  for (uptr i = 0; !may_ask && i < n && done > 0; ++i) {
+  const PipeEnd end = EndOfPipe(pipe);
+  Vector(pieces, n, done, end == PipeEnd::kReads);
+  for (uptr i = 0; end == PipeEnd::kUnknown && i < n && done > 0; ++i) {
     const auto piece = ValueIn<Piece>(pieces + i * sizeof(Piece));
     MayWrite(piece.p, piece.bytes);
   }

@@ -6,7 +6,10 @@
 #include "arch/syscall.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/requests.h"
+#include "platform/program_memory.h"
+#include "platform/syscalls.h"
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 
 namespace pagetide::calls {
@@ -41,6 +44,16 @@ uptr SemaphoresOf(int set) {
   return Syscall(SYS_semctl, (uptr)set, 0, kStat, (uptr)status) == 0
              ? *(const u64 *)(status + kCountAt)
              : 0;
+}
+
+u32 OwnProcess() { return GetPidRaw(); }
+
+PipeEnd EndOfPipe(u32 descriptor) {
+  if (UnderSystemCallFilter())
+    return PipeEnd::kUnknown;
+  const uptr flags = Syscall(SYS_fcntl, descriptor, F_GETFL);
+  return !Failed(flags) && (flags & O_ACCMODE) == O_RDONLY ? PipeEnd::kReads
+                                                           : PipeEnd::kWrites;
 }
 
 } // namespace pagetide::calls

@@ -39,4 +39,12 @@ RequestBytes BytesOfRequest(u32 number);
 /// How many semaphores a set has; 0 if nobody knows.
 uptr SemaphoresOf(int set);
 
+/// The calling process.
+u32 OwnProcess();
+
+enum class PipeEnd { kReads, kWrites, kUnknown };
+/// Which end of a pipe, or both, a descriptor is. Unknown where a filter may
+/// end the process for the system call that tells.
+PipeEnd EndOfPipe(u32 descriptor);
+
 } // namespace pagetide::calls

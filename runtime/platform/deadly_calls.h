@@ -1,5 +1,4 @@
-//===- deadly_calls.h - Calls for which a filter ends the process -*- C++
-//-*-===//
+//===- deadly_calls.h - Calls for which a filter ends the process ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #pragma once

@@ -177,7 +177,7 @@ std::optional<TraceOutput> trace_output(const RecordOptions &options,
 namespace {
 
 /// Throws Failure if the program cannot be recorded in windows.
-void require_windows(const RecordOptions &options, const std::string &file,
+void require_windows(const std::string &file,
                      const engines::Capabilities &engine, const ElfFile &elf) {
   if (!engine.by_marks)
     throw Failure(fmt::format("--window switches marks off and on; leave out "
@@ -314,7 +314,7 @@ int run_record(const RecordOptions &options,
   if (options.kernel_writes)
     require_kernel_writes(options, engine, file);
   if (!options.window.empty())
-    require_windows(options, file, engine, elf);
+    require_windows(file, engine, elf);
   if (outside)
     return record_from_outside(options, engine, command, file, program);
   std::unique_ptr<PreloadableRuntime> preloaded;

@@ -9,6 +9,7 @@
 #include "interceptors/call_memory.h"
 
 #include <asm/ioctls.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <sys/sem.h>
 #include <sys/uio.h>
@@ -142,6 +143,15 @@ RequestBytes BytesOfRequest(u32 number) {
 uptr SemaphoresOf(int set) {
   semid_ds status;
   return ::semctl(set, 0, IPC_STAT, &status) == 0 ? status.sem_nsems : 0;
+}
+
+// Processes and descriptors of the program are QEMU's own.
+u32 OwnProcess() { return u32(getpid()); }
+
+PipeEnd EndOfPipe(u32 descriptor) {
+  const int flags = fcntl(int(descriptor), F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) == O_RDONLY ? PipeEnd::kReads
+                                                       : PipeEnd::kWrites;
 }
 
 } // namespace pagetide::calls
