@@ -268,10 +268,11 @@ void Session::write_unreported(const DirtyRegions &regions) {
   const RegionMemory memory(regions.regions());
   for (std::uint8_t *address : unreported) {
     std::uint8_t now = 0;
-    if (memory.is_shared(address) ||
-        (!(read_memory(address, {&now, 1}) &&
-           write_memory(address, {&now, 1}) == 1) &&
-         errno == EFAULT))
+    if (memory.is_shared(address))
+      continue;
+    const bool rewritten = read_memory(address, {&now, 1}) &&
+                           write_memory(address, {&now, 1}) == 1;
+    if (!rewritten && errno == EFAULT)
       continue; // the save says so, or the program cannot write it either
     auto *byte = const_cast<volatile std::uint8_t *>(address);
     *byte = *byte;

@@ -113,7 +113,7 @@ static void DidPrintTo(Char *s, uptr room, int result) {
 /// From 2.41 on, libc stores a null pointer after a failure.
 static void DidPrintNew(char **s, int result) {
   if (result < 0)
-    return MayHaveWritten(s, sizeof(*s));
+    return MayHaveWritten((void *)s, sizeof(*s));
   DidWriteAt(s);
   if (ShadowReady())
     MarkWrite((uptr)*s, (uptr)result + 1);
