@@ -55,6 +55,10 @@ constexpr uint64_t MinIterations = 8;
 /// all that a stream touches.
 constexpr uint64_t MinTrips = 4;
 
+/// ScalarEvolution looks at what guards a loop, and so at the loops before it.
+/// In functions with more loops, those that may end early keep their marks.
+constexpr size_t MaxGuards = 64;
+
 /// Instructions copied out of the loop to form one address.
 constexpr unsigned MaxAddressSteps = 8;
 
@@ -196,6 +200,7 @@ public:
   /// their preheaders and changes nothing else.
   SmallVector<ChunkedLoop, 4> plan(ArrayRef<Loop *> Loops,
                                    LoopRemarks &Remarks) {
+    HasManyLoops = Loops.size() > MaxGuards;
     SmallVector<ChunkedLoop, 4> Chunked;
     for (Loop *L : Loops) {
       if (Reason Why = planLoop(*L, Chunked))
@@ -211,6 +216,8 @@ private:
   Reason planLoop(Loop &L, SmallVectorImpl<ChunkedLoop> &Chunked) {
     BasicBlock *Latch = L.getLoopLatch();
     bool EndsEarly = L.getExitingBlock() != Latch;
+    if (EndsEarly && HasManyLoops)
+      return "it may end early, and its function has many loops";
     const SCEV *Backedges = L.isLoopExiting(Latch) ? SE.getExitCount(&L, Latch)
                                                    : SE.getCouldNotCompute();
     Instruction *End = L.getLoopPreheader()->getTerminator();
@@ -476,6 +483,7 @@ private:
   DominatorTree &DT;
   ScalarEvolution &SE;
   TargetTransformInfo &TTI;
+  bool HasManyLoops = false;
   SCEVExpander Expander;
 };
 
