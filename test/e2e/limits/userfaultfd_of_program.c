@@ -22,12 +22,13 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 
 enum { FILLED = 8, PAGES = 100 };
 
 static char *a;
-static int uffd;
+static int uffd, filled;
 
 static void *fill(void *arg) {
   static char page[4096];
@@ -41,7 +42,11 @@ static void *fill(void *arg) {
     copy.dst = message.arg.pagefault.address & ~UINT64_C(4095);
     copy.src = (uintptr_t)page;
     copy.len = PAGE;
+    const uint64_t period = known_period_;
     require(ioctl(uffd, UFFDIO_COPY, &copy) == 0);
+    /* The memory may be another process's. */
+    expect_at(period, thread_id(), (char *)(uintptr_t)copy.dst, PAGE, "mw");
+    __atomic_store_n(&filled, i + 1, __ATOMIC_RELEASE);
   }
   return arg;
 }
@@ -80,6 +85,8 @@ int main(int argc, char **argv) {
                (unsigned long long)known_period_,
                (unsigned long long)(uintptr_t)(a + i * PAGE),
                (unsigned long long)reference_hash(a + i * PAGE, PAGE));
+    while (__atomic_load_n(&filled, __ATOMIC_ACQUIRE) <= i)
+      sched_yield(); /* the handler has marked what it filled */
     if (i % 3 == 2)
       end_period();
   }
