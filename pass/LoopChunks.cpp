@@ -261,8 +261,7 @@ private:
           Result.Limit, std::max(MinIterations, MaxOtherAccesses / Others));
     if (Result.Limit < MinIterations)
       return "its body is too long, or chunks would be too short";
-    if (Result.IsOneChunk && !Most.ult(Result.Limit))
-      Result.IsOneChunk = false;
+    Result.IsOneChunk &= Most.ult(Result.Limit);
     if (Result.IsOneChunk && Options.isNear())
       for (Stream &S : Result.Streams)
         S.IsNear =

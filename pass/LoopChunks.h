@@ -20,10 +20,9 @@
 //
 // What keeps this exact:
 //
-//   - Accesses that every iteration makes, at addresses that move by a
-//   constant,
-//     are a stream. Those of a chunk's first and last iteration will happen, if
-//     the loop is left only at its end and its trip count is known.
+//   - A stream is accesses that every iteration makes, at addresses that move
+//     by a constant. Those of a chunk's first and last iteration will happen,
+//     if the loop is left only at its end and its trip count is known.
 //   - The bytes that a stream touches in one chunk span at most one granule's
 //     size. So the granules of the first and the last byte are all of them.
 //   - Other accesses at such addresses are held: a chunk ends before one of

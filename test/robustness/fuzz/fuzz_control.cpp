@@ -20,13 +20,13 @@
 #include "sample_traces.h"
 #include "shadow_file_maker.h"
 #include "shell_words.h"
+#include "socket_testing.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 #include "trace/trace_writer.h"
 
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -37,14 +37,8 @@ namespace shadow_file = pagetide::shadow_file;
 namespace {
 
 UniqueFd connection_to(const ControlServer &server) {
-  UniqueFd own(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, server.socket_path().c_str(),
-               sizeof(address.sun_path) - 1);
-  require(::connect(own.get(), reinterpret_cast<const sockaddr *>(&address),
-                    sizeof(address)) == 0,
-          "the recorder listens");
+  UniqueFd own = connect_to(server.socket_path());
+  require(bool(own), "the recorder listens");
   return own;
 }
 

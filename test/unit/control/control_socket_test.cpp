@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "control/control_socket.h"
+#include "socket_testing.h"
 #include "support/failure.h"
 #include "trace_testing.h"
 
@@ -33,17 +34,6 @@ constexpr milliseconds kShort(50);
 
 UniqueFd pidfd_of(pid_t pid) {
   return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-}
-
-UniqueFd connect_to(const std::string &path) {
-  UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-  if (::connect(fd.get(), reinterpret_cast<sockaddr *>(&address),
-                sizeof(address)) != 0)
-    fd.reset();
-  return fd;
 }
 
 control::Reply good_reply() {

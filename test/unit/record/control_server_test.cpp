@@ -2,30 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "record/control_server.h"
+#include "socket_testing.h"
 
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <optional>
 
 namespace pagetide::tools {
 namespace {
 
-UniqueFd connect_to(const ControlServer &server) {
-  UniqueFd fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  std::strncpy(address.sun_path, server.socket_path().c_str(),
-               sizeof(address.sun_path) - 1);
-  EXPECT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr *>(&address),
-                      sizeof(address)),
-            0);
-  return fd;
+UniqueFd client_of(const ControlServer &server) {
+  UniqueFd client = connect_to(server.socket_path());
+  EXPECT_TRUE(client);
+  return client;
 }
 
 /// Lowers the limit of open files for its lifetime.
@@ -45,7 +36,7 @@ private:
 TEST(ControlServer, TheLimitKeepsNobodyWaitingWhoHasJustCome) {
   ControlServer server;
   server.serve();
-  const UniqueFd client = connect_to(server);
+  const UniqueFd client = client_of(server);
   EXPECT_FALSE(server.anyone_waits());
   server.serve();
   EXPECT_FALSE(server.anyone_waits());
@@ -53,7 +44,7 @@ TEST(ControlServer, TheLimitKeepsNobodyWaitingWhoHasJustCome) {
 
 TEST(ControlServer, WhoFindsNoDescriptorWaits) {
   ControlServer server;
-  const UniqueFd client = connect_to(server);
+  const UniqueFd client = client_of(server);
   {
     const FewFiles none_free(1); // poll() takes as many as that
     server.serve();
@@ -67,9 +58,9 @@ TEST(ControlServer, MoreProcessesThanTheLimitHasRoomForWait) {
   std::optional<FewFiles> room_for_two(32);
   ControlServer server;
   room_for_two.reset();
-  const UniqueFd first = connect_to(server);
-  const UniqueFd second = connect_to(server);
-  const UniqueFd third = connect_to(server);
+  const UniqueFd first = client_of(server);
+  const UniqueFd second = client_of(server);
+  const UniqueFd third = client_of(server);
   server.serve();
   EXPECT_TRUE(server.anyone_waits());
 }
