@@ -29,7 +29,8 @@ LOC = re.compile(r"\s*\.loc\s+\d+\s+(\d+)\s+(\d+)")
 LABEL = re.compile(r"([^\s:\"#]+|\"[^\"]+\"):")
 INSTRUCTION = re.compile(r"\s+([a-z][a-z0-9]*)\s*([^#]*)")
 # Made by the pass, and never marked.
-UNMARKED = ("pagetide.module_ctor", "pagetide.module_dtor")
+UNMARKED = ("pagetide.module_ctor", "pagetide.module_dtor",
+            "pagetide.sites_ctor", "pagetide.sites_dtor")
 MARKED_COPY = ".pagetide"
 # What the program accesses: not its own frame, spills are there, and no
 # constants of the code.

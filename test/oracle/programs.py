@@ -85,9 +85,9 @@ def amalgamation(sources, work):
     made = work / "sqlite3"
     if not (made / "shell.c").exists():
         made.mkdir(parents=True, exist_ok=True)
-        for command in ([sources / "configure", "--disable-tcl",
-                         "--disable-readline"], ["make", "sqlite3.c", "shell.c"]):
-            subprocess.run(command, cwd=made, check=True, capture_output=True)
+        subprocess.run(["make", "-f", sources / "main.mk", f"TOP={sources}",
+                        "BCC=cc -w", "TCCX=cc -w", "sqlite3.c", "shell.c"],
+                       cwd=made, check=True, capture_output=True)
     return made
 
 

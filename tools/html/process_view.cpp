@@ -32,7 +32,7 @@ constexpr std::size_t kMinBands = 64;
 constexpr std::size_t kMinBins = 1024;
 constexpr std::uint64_t kUnitNs = 1000; ///< of times in packed data
 /// Longer names would not be read, and a made-up trace can have many.
-constexpr std::size_t kMaxLabel = 256;
+constexpr std::size_t kMaxMappingName = 256;
 constexpr std::size_t kMaxCommand = 400;
 
 /// Numbers periods in the order of the trace. Their indices may have gaps.
@@ -104,7 +104,7 @@ void survey(SelectedTrace &trace, const ViewLimits &limits, Survey &found) {
   add_accesses(); // those that waited for the names of mappings
   found.periods = counter.count();
   for (std::size_t name = 0; name < name_count; ++name)
-    found.names.push_back(cut_text(trace.mapping(name), kMaxLabel));
+    found.names.push_back(cut_text(trace.mapping(name), kMaxMappingName));
   found.bands = used.bands(limits.bands,
                            [&](std::size_t name) { return found.names[name]; });
 }

@@ -297,7 +297,7 @@ static void run_with(void *(*one)(void *), void *(*other)(void *)) {
   require(pthread_create(&threads[1], NULL, keeps_pages_dirty, NULL) == 0);
   if (other)
     require(pthread_create(&threads[2], NULL, other, NULL) == 0);
-  record_cuts(check, 5 * 1000 * 1000, 150);
+  record_cuts(check, 5 * 1000 * 1000, 100);
   for (int i = 0; i < (other ? 3 : 2); ++i)
     pthread_join(threads[i], NULL);
 }

@@ -8,7 +8,7 @@
 // RUN: %known_sets --ways O2,O3/write %s
 // DEFINE: %{mllvm} = --flag=-Xclang --flag=-mllvm --flag=-Xclang
 // DEFINE: %{check} = %{mllvm} --flag=-pagetide-marks=check
-// RUN: %known_sets %{check} --ways O2,O2/access --modes process %s
+// RUN: %known_sets %{check} --ways O2/access --modes process %s
 
 #include "known_sets.h"
 

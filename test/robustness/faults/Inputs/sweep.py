@@ -44,7 +44,7 @@ SCENARIOS = {
     "record": ("periods threads fork exec", "period=0:per_thread=1", True),
 }
 # In the quick sweep, of each kind: the first calls, then fewer and fewer.
-QUICK = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144]
+QUICK = [1, 2, 4, 9, 20, 45, 100]
 QUICK_POLICIES = {"plain": ["refuse", "stop"], "stop-threads": ["continue"],
                   "callback": ["continue"], "record": ["refuse"]}
 
