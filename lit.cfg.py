@@ -299,6 +299,7 @@ features = {
     "static-pagetide": config.pagetide_is_static == "1",
     "namespaces": can_run("unshare", "--mount", "--pid", "--fork", "true"),
     "time-namespaces": can_run("unshare", "--time", "true"),
+    "user-namespaces": can_run("unshare", "--user", "true"),
     "userfaultfd": has_userfaultfd(),
     # A core goes into the working directory, not to a program.
     "core-files": open("/proc/sys/kernel/core_pattern").read().startswith("core"),

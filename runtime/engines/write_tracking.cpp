@@ -16,6 +16,7 @@
 
 #include "pagetide/abi.h"
 #include "periods/merge_ascending.h"
+#include "platform/bailout.h"
 #include "platform/fork_reset.h"
 #include "platform/internal_mem.h"
 #include "platform/messages.h"
@@ -381,6 +382,22 @@ static void ReadEvents(void *) {
   }
 }
 
+static const char *StartReader() {
+  tracking.event_reader = {};
+  tracking.event_reader.run = ReadEvents;
+  tracking.event_reader.name = "pagetide-uffd";
+  tracking.event_reader.share_fds = true;
+  const int error = StartRawThread(tracking.event_reader);
+  return error ? Missing("a thread", error) : nullptr;
+}
+
+static void EndReader() {
+  u64 count = 1;
+  Syscall(SYS_write, (uptr)tracking.stop_event, (uptr)&count, sizeof(count));
+  JoinRawThread(tracking.event_reader);
+  Syscall(SYS_read, (uptr)tracking.stop_event, (uptr)&count, sizeof(count));
+}
+
 static const char *OpenAll() {
   if (const char *missing = tracking.kernel.Open(kFeatureEventRemap))
     return missing;
@@ -388,13 +405,7 @@ static const char *OpenAll() {
   if (Failed(event))
     return Missing("eventfd", ErrnoOf(event));
   tracking.stop_event = (int)event;
-  tracking.event_reader = {};
-  tracking.event_reader.run = ReadEvents;
-  tracking.event_reader.name = "pagetide-uffd";
-  tracking.event_reader.share_fds = true;
-  if (int error = StartRawThread(tracking.event_reader))
-    return Missing("a thread", error);
-  return nullptr;
+  return StartReader();
 }
 
 static void CloseAll() {
@@ -421,10 +432,19 @@ void StopWriteTracking() {
   if (!tracking.running)
     return;
   tracking.running = false;
-  u64 one = 1;
-  Syscall(SYS_write, (uptr)tracking.stop_event, (uptr)&one, sizeof(one));
-  JoinRawThread(tracking.event_reader);
+  EndReader();
   CloseAll();
+}
+
+void PauseWriteTracking() {
+  if (tracking.running)
+    EndReader();
+}
+
+void ResumeWriteTracking() {
+  const char *missing = tracking.running ? StartReader() : nullptr;
+  if (missing)
+    BailOut("the reader of moved mappings cannot be started: %s", missing);
 }
 
 } // namespace pagetide

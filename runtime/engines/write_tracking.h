@@ -46,6 +46,11 @@ void NoteUntracked(const char *engine, const UntrackedRange &range,
 const char *StartWriteTracking(bool exclude_library);
 void StopWriteTracking();
 
+/// Ends the thread that tracking has, and starts it again or bails out.
+/// Meanwhile nobody may move a mapping.
+void PauseWriteTracking();
+void ResumeWriteTracking();
+
 /// Tracks all mappings of the list. Appends, by ascending address, the pages
 /// that were written since they were last taken. Without `take` those pages can
 /// still be taken later, and only pages of new shared memory are appended,

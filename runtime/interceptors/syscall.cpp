@@ -9,6 +9,7 @@
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/move_memory.h"
+#include "interceptors/namespaces.h"
 #include "interceptors/raw_calls.h"
 #include "interceptors/syscall_macros.h"
 #include "platform/mapping_changes.h"
@@ -67,6 +68,14 @@ PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
                ? (long)MoveMemory({a, b, c, d, e}, [&] { return (uptr)call(); })
                : call();
   };
+  if (number == SYS_unshare)
+    return EnterNamespace("unshare", a, [&](u64 flags) {
+      return (int)RESOLVED(syscall)(number, flags);
+    });
+  if (number == SYS_setns)
+    return EnterNamespace("setns", b, [&](u64 flags) {
+      return (int)RESOLVED(syscall)(number, a, flags);
+    });
   if (ChangesMappings(number)) {
     const ChangingMappings changing(MayShareMappings(number, arguments));
     const long done = change_mappings();

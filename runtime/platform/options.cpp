@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 using namespace __sanitizer;
@@ -402,6 +403,21 @@ static void CheckEngine() {
           "marks. It does not work with option engine.\n");
 }
 
+/// The program may change its working directory, and the recorder's threads
+/// leave theirs. A path that cannot be made absolute stays as it is.
+void MakeAbsolute(const char *&path) {
+  constexpr uptr kRoom = 8192;
+  if (!*path || *path == '/')
+    return;
+  char *const room = (char *)MapAnonymous(kRoom);
+  if (!room || Failed(Syscall(SYS_getcwd, (uptr)room, kRoom / 2)) ||
+      *room != '/')
+    return;
+  const uptr used = internal_strlen(room);
+  internal_snprintf(room + used, kRoom - used, "/%s", path);
+  path = room;
+}
+
 void ReadFlags() {
 #define PAGETIDE_FLAG(kind, name, value, help)                                 \
   SetFlag(#name, value, "defaults");
@@ -425,6 +441,8 @@ void ReadFlags() {
   if (flags.control_signal)
     CheckRange("control_signal", flags.control_signal, kMinControlSignal,
                kMaxControlSignal);
+  MakeAbsolute(flags.log_path);
+  MakeAbsolute(flags.control);
   SetMessageOptions({flags.verbosity != 0, flags.on_failure == OnFailure::kStop,
                      flags.log_path});
   if (flags.help)

@@ -6,6 +6,7 @@
 #include "arch/thread_pointer.h"
 #include "platform/locks.h"
 #include "platform/own_memory.h"
+#include "platform/program_memory.h"
 #include "platform/raw_thread_ids.h"
 
 #include "sanitizer_common/sanitizer_linux.h"
@@ -73,6 +74,9 @@ static int Main(void *arg) {
     error = ErrnoOf(Syscall(SYS_unshare, thread.unshare));
   if (!error && !thread.share_fds)
     error = TakeDescriptors(thread);
+  // The program may leave its working directory and unmount what that is on.
+  if (!UnderSystemCallFilter())
+    Syscall(SYS_chdir, (uptr) "/");
   if (!error && thread.prepare)
     error = thread.prepare();
   thread.error = error;

@@ -38,6 +38,7 @@ struct Callback {
   pagetide_callback function;
   void *user;
   bool thread_runs;
+  bool leaves; ///< EndCallbackThread wants it to end
   u64 signals; ///< the mask of the thread that created it
   /// True until the callback returns, in a child that was forked in a callback
   /// and when a callback ends the program. No second callback runs meanwhile.
@@ -114,7 +115,7 @@ static void *CallbackThread(void *) {
       WakeRecorder();
     } else if (last) {
       break;
-    } else if (NoProgramThreadLeft()) {
+    } else if (NoProgramThreadLeft() || LoadAcquire(&callback.leaves)) {
       // Another period may have come in between: look once more.
       last = true;
       __atomic_store_n(&callback.thread_runs, false, __ATOMIC_SEQ_CST);
@@ -122,7 +123,10 @@ static void *CallbackThread(void *) {
       FutexWait(&callback.wake, seen);
     }
   }
+  const bool leaves = LoadAcquire(&callback.leaves);
   SetRuntimePthread(0);
+  if (leaves)
+    return nullptr;
   // libc runs the handlers of exit() on the last thread. They are recorded if
   // this is the last one.
   self.suspended = 0;
@@ -201,6 +205,30 @@ void DropCallbackInChild() {
   ForgetCallbackThread();
 }
 
+/// Starts the thread if there is a callback and no thread.
+static void StartIfWanted(const char *who) {
+  const bool wanted = callback.function && !callback.thread_runs;
+  const int error = wanted ? StartThread() : 0;
+  if (error)
+    WarnOrStop("process %u, %s, has no thread for its period "
+               "callback: %s. The callback is called for periods that the "
+               "program ends, but not for periods that the clock ends. Raise "
+               "the limits on threads (ulimit -u) and memory (-v, -d).\n",
+               GetPidRaw(), who, DescribeErrno(error));
+}
+
+void EndCallbackThread() {
+  StoreRelease(&callback.leaves, true);
+  WakeCallbackThread();
+  while (RuntimePthreads())
+    SleepNs(20 * 1000);
+  StoreRelease(&callback.leaves, false);
+}
+
+void RenewCallbackThread() {
+  StartIfWanted("which has entered another namespace");
+}
+
 void RenewCallbackInChild() {
   callback.data_lock.Reset();
   callback.set_lock.Reset();
@@ -209,13 +237,7 @@ void RenewCallbackInChild() {
   if (!callback.inherited)
     callback.run_lock.Reset();
   ForgetCallbackThread();
-  int error = callback.function ? StartThread() : 0;
-  if (error)
-    WarnOrStop("process %u, a forked child, has no thread for its period "
-               "callback: %s. The callback is called for periods that the "
-               "program ends, but not for periods that the clock ends. Raise "
-               "the limits on threads (ulimit -u) and memory (-v, -d).\n",
-               GetPidRaw(), DescribeErrno(error));
+  StartIfWanted("a forked child");
 }
 
 } // namespace pagetide

@@ -29,6 +29,11 @@ void RunCallback(const pagetide_period &period);
 bool StartCallbackElsewhere(const pagetide_period &period);
 bool CallbackDone();
 
+/// Ends the callback thread, or starts it again if there is a callback. The
+/// caller is the program's only thread.
+void EndCallbackThread();
+void RenewCallbackThread();
+
 /// In a forked child: a new callback thread if there is a callback.
 void RenewCallbackInChild();
 /// In a forked child that may not make a thread: no callback is called any

@@ -19,6 +19,7 @@
 #include "recorder/requests.h"
 #include "recorder/schedule.h"
 #include "recorder/slot_service.h"
+#include "recorder/step_out.h"
 #include "shadow/snapshot.h"
 #include "threads/service_thread.h"
 #include "threads/slot_requests.h"
@@ -105,6 +106,18 @@ static void EndTimedPeriod(u64 now) {
 
 //===- Answers ------------------------------------------------------------===//
 
+/// The program goes on, and the recorder's threads may not.
+static int Leave(const char *why) {
+  if (Recording()) {
+    EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
+               NoteCode::kLost, why);
+    const EndReason reason = EndReason::kFailed;
+    if (EndPeriodOrStop(kPeriodFinal, false, &reason))
+      EndRecording(EndReason::kStop);
+  }
+  return StepOutForGood();
+}
+
 static int EndForProgram(EndReason reason) {
   if (!Recording())
     return PAGETIDE_NOT_RECORDING;
@@ -161,6 +174,10 @@ static int Answer() {
     FollowCredentials(request.call);
     return PAGETIDE_OK;
   }
+  if (request.op == Op::kStepOut)
+    return StepOut((int)request.number);
+  if (request.op == Op::kLeave)
+    return Leave(request.why);
   if (!Recording() && request.op != Op::kStart)
     return PAGETIDE_NOT_RECORDING;
   switch (request.op) {
@@ -195,6 +212,8 @@ static int Answer() {
   case Op::kEndOfProgram:
     return EndForProgram(request.reason);
   case Op::kCredentials:
+  case Op::kStepOut:
+  case Op::kLeave:
   case Op::kNone:
     break;
   }
@@ -308,7 +327,10 @@ static void RunRecorder(void *) {
     inherited = false;
     StartInChild();
   }
-  for (;;) {
+  Reason failed;
+  if (!Attempt(failed, StepIn))
+    Recover(failed);
+  while (!HasSteppedOut()) {
     LookForEnd(); // sets the time by which NextWake looks again
     u32 seen = RecorderWakes();
     Reason why;

@@ -160,6 +160,14 @@ int RequestCollect(uptr address, uptr bytes, pagetide_run *runs, uptr capacity,
       [&](Request &r) { *count = r.count; });
 }
 
+int RequestStepOut(int socket) {
+  return CallRecorder(Op::kStepOut,
+                      [&](Request &r) { r.number = (u64)socket; });
+}
+int RequestLeave(const char *why) {
+  return CallRecorder(Op::kLeave, [&](Request &r) { r.why = why; });
+}
+
 void OnAtexitHandlersDone() {
   if (Recording() && GetFlags().kernel_writes)
     CallRecorder(Op::kAtexitHandlersDone);

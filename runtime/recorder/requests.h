@@ -48,6 +48,12 @@ void EndOfProgram(trace::EndReason reason);
 void ApplyCredentialsToRuntimeThreads(long number, uptr a = 0, uptr b = 0,
                                       uptr c = 0, uptr d = 0, uptr e = 0);
 
+/// The recorder's threads end, and their descriptors go into `socket`, a number
+/// of the program's. See step_out.h.
+int RequestStepOut(int socket);
+/// The recording ends, for the reason told, and with it the recorder's threads.
+int RequestLeave(const char *why);
+
 /// The program's exit handlers have run; the destructors of its modules come
 /// next. Some of these belong to the compiler's start-up files, which are not
 /// instrumented. Option kernel_writes gives them a period of their own.
@@ -68,6 +74,8 @@ enum class Op : u32 {
   kAtexitHandlersDone,
   kEndOfProgram,
   kCredentials,
+  kStepOut,
+  kLeave,
 };
 
 /// Who has to act on the request.
@@ -93,6 +101,7 @@ struct Request {
   trace::EndReason reason;
   const pagetide_period *period;
   CopyRequest *copies;
+  const char *why;
   bool holds; ///< the caller does hold the others back
   CredentialCall call;
 };

@@ -28,6 +28,8 @@ PAGETIDE_ZERO_IN_CHILD static RawThread recorder_thread;
 /// memory, but is another process.
 static u32 owner_pid;
 PAGETIDE_ZERO_IN_CHILD static u32 recorder_gone;
+/// It comes back.
+PAGETIDE_ZERO_IN_CHILD static bool recorder_away;
 
 void InitServiceThread(const ServiceHooks &recorder) {
   hooks = recorder;
@@ -50,8 +52,11 @@ u32 RecorderWakes() { return LoadAcquire(&wake); }
 
 void RecorderSleep(u32 seen, u64 deadline) { FutexWait(&wake, seen, deadline); }
 
-/// From now on nothing can be requested. What is in the shadow and in staging
-/// stays there, for `pagetide record` to harvest.
+void GiveUpRecorder() {
+  StoreRelease(&recorder_gone, 1);
+  hooks.gone();
+}
+
 static void NoteRecorderGone() {
   if (!__atomic_exchange_n(&recorder_gone, 1, __ATOMIC_ACQ_REL))
     WarnOrStop(
@@ -63,7 +68,8 @@ static void NoteRecorderGone() {
 }
 
 bool WaitForRecorder(const u32 *word, u32 expected) {
-  if (WaitForRawThread(recorder_thread, word, expected))
+  if (WaitForRawThread(recorder_thread, word, expected) ||
+      LoadAcquire(&recorder_away))
     return true;
   NoteRecorderGone();
   return false;
@@ -135,6 +141,24 @@ int EnsureRecorder() {
     Syscall(SYS_close, (uptr)shadow.fd);
   shadow.fd = -1;
   return 0;
+}
+
+void BeginAbsence() {
+  start_lock.Acquire();
+  StoreRelease(&recorder_away, true);
+}
+
+void EndAbsence() {
+  StoreRelease(&recorder_away, false);
+  start_lock.Release();
+}
+
+void AwaitEndOfRecorder() { JoinRawThread(recorder_thread); }
+
+int RestartRecorder(int fd, int (*prepare)()) {
+  recorder_thread.keep_fd = fd;
+  recorder_thread.prepare = prepare;
+  return StartRawThread(recorder_thread);
 }
 
 //===- Fork ---------------------------------------------------------------===//

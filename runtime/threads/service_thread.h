@@ -40,6 +40,20 @@ u32 ServedProcess();
 /// not serve it.
 bool InServedProcess();
 
+/// From here to RestartRecorder() the recorder's thread may be away: nobody
+/// else starts it, and who waits for it waits on. Signals are blocked.
+void BeginAbsence();
+void EndAbsence();
+/// Waits until the recorder's thread, which is about to end, has ended.
+void AwaitEndOfRecorder();
+/// In an absence, after AwaitEndOfRecorder(): starts it again. Its one
+/// descriptor is a copy of `fd`, and it runs `prepare` first. Returns 0 or an
+/// errno.
+int RestartRecorder(int fd, int (*prepare)());
+/// From now on nothing can be requested. What is in the shadow and in staging
+/// stays there, for `pagetide record` to harvest.
+void GiveUpRecorder();
+
 //===- For threads that wait for the recorder -----------------------------===//
 
 /// The recorder has something to look at.

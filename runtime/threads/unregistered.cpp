@@ -27,8 +27,7 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
-/// Threads that the kernel counts; 0 if there is no /proc.
-static u64 CountTasks() {
+u64 CountTasks() {
   struct stat tasks;
   if (Failed(Syscall(SYS_newfstatat, (uptr)AT_FDCWD, (uptr) "/proc/self/task",
                      (uptr)&tasks, 0)))

@@ -10,6 +10,9 @@
 
 namespace pagetide {
 
+/// Threads that the kernel counts; 0 if there is no /proc.
+u64 CountTasks();
+
 /// True if the process has no thread but the caller and the runtime's own.
 bool IsOnlyThread();
 

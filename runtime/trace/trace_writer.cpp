@@ -282,6 +282,35 @@ void EndWithTraceWriter() {
 
 //===- The thread ---------------------------------------------------------===//
 
+static void StartThread() {
+  writer.stop = 0;
+  writer.thread.run = RunWriter;
+  writer.thread.name = "pagetide-write";
+  writer.thread.share_fds = true;
+  if (int error = StartRawThread(writer.thread))
+    BailOut("the writer's thread cannot be started: %s", DescribeErrno(error));
+}
+
+/// Drains the queue.
+static void EndThread() {
+  DrainTraceWriter();
+  StoreRelease(&writer.stop, 1);
+  __atomic_fetch_add(&writer.queued, 1, __ATOMIC_RELEASE);
+  FutexWakeAll(&writer.queued);
+  JoinRawThread(writer.thread);
+  __atomic_fetch_add(&writer.done, 1, __ATOMIC_RELEASE);
+}
+
+void PauseTraceWriter() {
+  if (writer.running)
+    EndThread();
+}
+
+void ResumeTraceWriter() {
+  if (writer.running)
+    StartThread();
+}
+
 void StartTraceWriter(int fd, const char *path, const FileHeader &header,
                       const PageVec<u8> &first) {
   writer.file = {};
@@ -289,7 +318,6 @@ void StartTraceWriter(int fd, const char *path, const FileHeader &header,
   writer.failed = writer.has_all = false;
   writer.relative_hashes = header.flags & kHeaderRelativeHashes;
   writer.context = 0;
-  writer.stop = 0;
   __sanitizer::internal_strncpy(writer.path, path, sizeof(writer.path) - 1);
   if (!writer.compressor)
     writer.compressor =
@@ -303,11 +331,7 @@ void StartTraceWriter(int fd, const char *path, const FileHeader &header,
     BailOut("%s", DescribeErrno(error));
   writer.file.whole = writer.file.offset;
   WritePendingFrames(first);
-  writer.thread.run = RunWriter;
-  writer.thread.name = "pagetide-write";
-  writer.thread.share_fds = true;
-  if (int error = StartRawThread(writer.thread))
-    BailOut("the writer's thread cannot be started: %s", DescribeErrno(error));
+  StartThread();
   writer.running = true;
   SetReleasingThread(&writer.thread);
 }
@@ -315,12 +339,7 @@ void StartTraceWriter(int fd, const char *path, const FileHeader &header,
 void StopTraceWriter(const char *why) {
   if (!writer.running)
     return;
-  DrainTraceWriter();
-  StoreRelease(&writer.stop, 1);
-  __atomic_fetch_add(&writer.queued, 1, __ATOMIC_RELEASE);
-  FutexWakeAll(&writer.queued);
-  JoinRawThread(writer.thread);
-  __atomic_fetch_add(&writer.done, 1, __ATOMIC_RELEASE);
+  EndThread();
   writer.running = false;
   SetReleasingThread(nullptr);
   if (!writer.failed && why) {

@@ -36,6 +36,11 @@ void RunOnTraceWriter(void (*function)(void *), void *arg);
 /// nothing if there is no writer.
 void WriteFramesNow(const PageVec<u8> &frames);
 
+/// Writes what is queued and ends the writer's thread, but not the trace.
+void PauseTraceWriter();
+/// Starts it again, or bails out. The file's descriptor is what it was.
+void ResumeTraceWriter();
+
 /// If a seccomp filter has ended only the writer's thread, ends the calling
 /// thread too, which is the recorder's. Then the staged periods stay there for
 /// `pagetide record`.
