@@ -5,6 +5,7 @@
 // takes over the program has them too. libc makes such a call on every thread
 // that it knows. Here the runtime's own threads repeat it.
 
+#include "interceptors/filters.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/string_marks.h"
 #include "platform/messages.h"
@@ -120,7 +121,7 @@ PAGETIDE_INTERCEPTOR(int, prctl, int option, ...) {
     argument = va_arg(list, uptr);
   va_end(list);
   if (option == PR_SET_SECCOMP)
-    NoteSystemCallFilter();
+    BeforeFilterByControl(a[0], a[1]);
   int result = RESOLVED(prctl)(option, a[0], a[1], a[2], a[3]);
   if (result == 0)
     MarkControl(option, a[0]);

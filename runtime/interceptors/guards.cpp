@@ -7,6 +7,7 @@
 
 #include "interceptors/guards.h"
 
+#include "interceptors/filters.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/libc_sizes.h"
 #include "interceptors/lock_memory.h"
@@ -276,12 +277,12 @@ PAGETIDE_SIGNAL(__sysv_signal, kOnce)
 void pagetide::BeforeBareCall(long number, const u64 (&a)[6]) {
   switch (number) {
   case SYS_seccomp:
-    return NoteSystemCallFilter();
+    return BeforeFilter(a[0], a[1], a[2]);
   case SYS_userfaultfd:
     return AvoidFaultingReads();
   case SYS_prctl:
     if (a[0] == PR_SET_SECCOMP)
-      NoteSystemCallFilter();
+      BeforeFilterByControl(a[1], a[2]);
     return;
   case SYS_arch_prctl:
     return KeepBase((int)a[0]);

@@ -15,6 +15,7 @@
 #include "sanitizer_common/sanitizer_libc.h"
 
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -30,53 +31,73 @@ struct NeededCall {
   long number;
   const char *name;
   const char *option; ///< part of the options with which it is made, or null
+  bool at_start;      ///< when recording begins, and not later
 };
 } // namespace
 
 /// What recording calls under a filter and many programs do not. The two calls
-/// of the test itself, clone and wait4, come first and are not tried.
+/// of the test itself come first. They have been made when that is read, unless
+/// the test is of a filter that comes.
 static constexpr NeededCall kNeeded[] = {
-#define PAGETIDE_CALL(name, option) {SYS_##name, #name, option}
-    PAGETIDE_CALL(memfd_create, nullptr),
-    PAGETIDE_CALL(ftruncate, nullptr),
+#define PAGETIDE_CALL(name, option) {SYS_##name, #name, option, false}
+#define PAGETIDE_START(name, option) {SYS_##name, #name, option, true}
+    PAGETIDE_CALL(clone, nullptr),
+    PAGETIDE_CALL(wait4, nullptr),
+    PAGETIDE_START(memfd_create, nullptr),
+    PAGETIDE_START(ftruncate, nullptr),
     PAGETIDE_CALL(madvise, nullptr),
     PAGETIDE_CALL(munmap, nullptr),
-    PAGETIDE_CALL(mprotect, nullptr),
-    PAGETIDE_CALL(prctl, nullptr),
-    PAGETIDE_CALL(dup3, nullptr),
-    PAGETIDE_CALL(close_range, nullptr),
+    PAGETIDE_CALL(mmap, nullptr),
+    PAGETIDE_START(mprotect, nullptr),
+    PAGETIDE_START(prctl, nullptr),
+    PAGETIDE_START(dup3, nullptr),
+    PAGETIDE_START(close_range, nullptr),
     PAGETIDE_CALL(lseek, nullptr),
     PAGETIDE_CALL(futex, nullptr),
     PAGETIDE_CALL(gettid, nullptr),
     PAGETIDE_CALL(tgkill, nullptr),
-    PAGETIDE_CALL(fcntl, nullptr),
+    PAGETIDE_START(fcntl, nullptr),
     PAGETIDE_CALL(sched_yield, nullptr),
     PAGETIDE_CALL(nanosleep, nullptr),
     PAGETIDE_CALL(clock_gettime, nullptr),
     PAGETIDE_CALL(rt_sigpending, nullptr),
     PAGETIDE_CALL(openat, nullptr),
+    PAGETIDE_CALL(read, nullptr),
+    PAGETIDE_CALL(close, nullptr),
     PAGETIDE_CALL(fstat, nullptr),
+    PAGETIDE_CALL(newfstatat, nullptr),
     PAGETIDE_CALL(getdents64, nullptr),
-    PAGETIDE_CALL(getppid, nullptr),
+    PAGETIDE_START(getppid, nullptr),
     PAGETIDE_CALL(fallocate, "trace_path="),
-    PAGETIDE_CALL(flock, "trace_path="),
-    PAGETIDE_CALL(getcwd, "trace_path="),
-    PAGETIDE_CALL(readlinkat, "trace_path="),
-    PAGETIDE_CALL(personality, "trace_path="),
+    PAGETIDE_CALL(ftruncate, "trace_path="),
+    PAGETIDE_START(flock, "trace_path="),
+    PAGETIDE_START(getcwd, "trace_path="),
+    PAGETIDE_START(readlinkat, "trace_path="),
+    PAGETIDE_START(personality, "trace_path="),
     PAGETIDE_CALL(writev, "trace_path="),
-    PAGETIDE_CALL(unlinkat, "trace_path="),
+    PAGETIDE_START(unlinkat, "trace_path="),
     PAGETIDE_CALL(pwritev, "checksum="),
     PAGETIDE_CALL(msync, "checksum="),
-    PAGETIDE_CALL(newfstatat, "control="),
-    PAGETIDE_CALL(socket, "control="),
-    PAGETIDE_CALL(connect, "control="),
-    PAGETIDE_CALL(sendmsg, "control="),
+    PAGETIDE_START(socket, "control="),
+    PAGETIDE_START(connect, "control="),
+    PAGETIDE_START(sendmsg, "control="),
+    PAGETIDE_CALL(ptrace, "unstable=stop"),
+    PAGETIDE_CALL(ptrace, "unstable=cut"),
+    PAGETIDE_CALL(getcpu, "unstable=cut"),
+#undef PAGETIDE_START
 #undef PAGETIDE_CALL
 };
 constexpr u32 kNeededCount = sizeof(kNeeded) / sizeof(*kNeeded);
 
+namespace {
+struct Trial {
+  const char *options;
+  const ComingFilter *filter; ///< null: those that the process has
+};
+} // namespace
+
 /// In the child. All arguments are -1: no address, no descriptor, no size.
-[[noreturn]] static void TryCalls(const char *options, u32 *at) {
+[[noreturn]] static void TryCalls(const Trial &trial, u32 *at) {
   const rlimit no_core = {0, 0};
   Syscall(SYS_prlimit64, 0, RLIMIT_CORE, (uptr)&no_core, 0);
   // A filter that traps ends the process too: the runtime's threads block all
@@ -84,19 +105,26 @@ constexpr u32 kNeededCount = sizeof(kNeeded) / sizeof(*kNeeded);
   const u64 all = kAllSignals;
   Syscall(SYS_rt_sigprocmask, SIG_SETMASK, (uptr)&all, 0, 8);
   constexpr uptr kBad = ~uptr{0};
-  for (u32 i = 0; i < kNeededCount; ++i) {
-    if (kNeeded[i].option && !internal_strstr(options, kNeeded[i].option))
+  u32 i = 0;
+  if (const ComingFilter *filter = trial.filter)
+    if (Failed(Syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                       filter->flags & SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+                       filter->program)))
+      i = kNeededCount; // nor will the program
+  for (; i < kNeededCount; ++i) {
+    const NeededCall &call = kNeeded[i];
+    if ((call.option && !internal_strstr(trial.options, call.option)) ||
+        (call.at_start && trial.filter))
       continue;
     StoreRelease(at, i);
-    Syscall(kNeeded[i].number, kBad, kBad, kBad, kBad, kBad, kBad);
+    Syscall(call.number, kBad, kBad, kBad, kBad, kBad, kBad);
   }
+  StoreRelease(at, kNeededCount);
   for (;;)
     Syscall(SYS_exit_group, 0);
 }
 
-const char *DeadlyCall(const char *options) {
-  if (!UnderSystemCallFilter())
-    return nullptr;
+static const char *Try(const Trial &trial) {
   const uptr page = Syscall(SYS_mmap, 0, kPageBytes, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, (uptr)-1, 0);
   if (Failed(page))
@@ -106,16 +134,32 @@ const char *DeadlyCall(const char *options) {
   // signal, and the program's own waiting does not see it.
   const uptr child = Syscall(SYS_clone, 0, 0, 0, 0, 0);
   if (!child)
-    TryCalls(options, at);
+    TryCalls(trial, at);
   int status = 0;
   if (!Failed(child))
     while (ErrnoOf(Syscall(SYS_wait4, child, (uptr)&status, __WALL, 0)) ==
            EINTR) {
     }
-  const char *deadly = WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS
-                           ? kNeeded[LoadAcquire(at)].name
-                           : nullptr;
+  const u32 last = LoadAcquire(at);
+  const char *deadly =
+      WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS && last < kNeededCount
+          ? kNeeded[last].name
+          : nullptr;
   Syscall(SYS_munmap, page, kPageBytes);
+  return deadly;
+}
+
+const char *DeadlyCall(const char *options) {
+  return UnderSystemCallFilter() ? Try({options, nullptr}) : nullptr;
+}
+
+const char *DeadlyCallUnder(const ComingFilter &filter, const char *options) {
+  static bool forbids_trials;
+  if (LoadAcquire(&forbids_trials))
+    return nullptr;
+  const char *deadly = Try({options, &filter});
+  if (deadly == kNeeded[0].name || deadly == kNeeded[1].name)
+    StoreRelease(&forbids_trials, true);
   return deadly;
 }
 

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "platform/syscalls.h"
+
 namespace pagetide {
 
 /// The first call that recording with these options makes and for which a
@@ -13,6 +15,18 @@ const char *DeadlyCall(const char *options);
 /// The same with the options of this process. In a forked child the answer is
 /// that of TestFilterInChild().
 const char *DeadlyCall();
+
+/// A filter that the program is about to install, as seccomp() has it.
+struct ComingFilter {
+  uptr flags;
+  uptr program; ///< address of the struct sock_fprog
+};
+
+/// The first call that a recording with these options makes while it runs, and
+/// for which the calling thread's filters and this one end the process. Null if
+/// there is none, if the kernel refuses the filter, or if an earlier filter
+/// forbids such a trial.
+const char *DeadlyCallUnder(const ComingFilter &filter, const char *options);
 
 /// In a forked child of a recorded process, before anything else is made anew.
 /// The program may have installed a filter since it was started.

@@ -35,6 +35,8 @@ static const struct {
     {"openat", SYS_openat},
     {"writev", SYS_writev},
     {"lseek", SYS_lseek},
+    {"wait4", SYS_wait4},
+    {"futex", SYS_futex},
     {"mincore", SYS_mincore},
     {"msync", SYS_msync},
     {"madvise", SYS_madvise},

@@ -21,21 +21,38 @@
 // RUN: %known_sets --ways O1 --checksum written --arg all-errno %s \
 // RUN:   --plain %support/reference_hash.c
 //
-// A filter of all threads that ends the recorder's: the program runs on, a
-// message says that recording has ended, and `record` saves what there was.
+// A filter of all threads that would end the recorder's, or the process: a message
+// names filter and call, the recording ends in order, and the program runs on.
 // RUN: rm -rf %t && mkdir %t && cd %t
 // RUN: %clang_pagetide -std=gnu99 -O1 -I%include -I%support -c %s -o %t/o.o
 // RUN: %clang -I%support -c %support/reference_hash.c -o %t/hash.o
 // RUN: %clang o.o hash.o %link_pagetide -pthread -o program
-// RUN: PAGETIDE_TRUTH=%t/truth %pagetide record -p 0 -o trace -- \
-// RUN:   ./program all-kill 2>err
-// RUN: FileCheck %s <err
-// CHECK: WARNING: Pagetide: the recorder's thread has been ended from outside, as by a seccomp filter
-// CHECK: status -2
-// CHECK: completed after the death
-// RUN: %pagetide export --format csv trace | FileCheck --check-prefix=SAVED %s
+// RUN: for how in kill kill-thread trap; do for call in lseek writev futex; do \
+// RUN:   PAGETIDE_TRUTH=%t/truth %pagetide record -p 1ms -o $how-$call -- \
+// RUN:     ./program all-$how $call 2>err || exit 1; \
+// RUN:   FileCheck -DCALL=$call --check-prefix=ENDS %s <err || exit 1; \
+// RUN:   not %pagetide info $how-$call | FileCheck --check-prefix=INFO %s || exit 1; \
+// RUN:   %pagetide export --format csv $how-$call | \
+// RUN:   FileCheck --check-prefix=SAVED %s || exit 1; done; done
+// ENDS: WARNING: Pagetide: a system call filter (seccomp) that the program installs for all of its threads ends what calls [[CALL]], as recording does. The recording ends here.
+// ENDS: status -2
+// ENDS-NOT: completed after the death
+// INFO: INCOMPLETE: the runtime could not go on (a system call filter (seccomp) that the program installs
 // SAVED: 0x100000000000
 // SAVED: 0x100000001000
+// RUN: PAGETIDE_TRUTH=%t/truth not %pagetide record -p 0 --on-failure stop -o stop -- \
+// RUN:   ./program all-trap lseek 2>&1 | FileCheck --check-prefix=STOP %s
+// STOP: ERROR: Pagetide: a system call filter (seccomp) that the program installs
+//
+// A filter that was not tried, since an earlier one forbids it: the program runs
+// on, a message says that recording has ended, and `record` saves what there was.
+// RUN: PAGETIDE_TRUTH=%t/truth %pagetide record -p 0 -o trace -- \
+// RUN:   ./program untried-kill lseek 2>err
+// RUN: FileCheck --check-prefix=UNTRIED %s <err
+// UNTRIED: WARNING: Pagetide: the recorder's thread has been ended from outside, as by a seccomp filter
+// UNTRIED: status -2
+// UNTRIED: completed after the death
+// RUN: %pagetide export --format csv trace | FileCheck --check-prefix=SAVED %s
 //
 // The same for the writer's thread alone.
 // RUN: PAGETIDE_TRUTH=%t/truth %pagetide record -p 0 -o writer -- \
@@ -139,13 +156,17 @@ int main(int argc, char **argv) {
     return 0;
   }
   a[PAGE] = 1;
+  /* The runtime tries no filter in a child that it may not wait for. */
+  if (strncmp(how, "all-", 4) != 0)
+    require(install_filter("kill", "wait4", 0));
   if (strcmp(how, "writer-kill") == 0) {
     require(install_filter("kill-thread", "writev", SECCOMP_FILTER_FLAG_TSYNC));
     for (int i = 0; i < 3; ++i)
       pagetide_period_end();
     return 0;
   }
-  require(install_filter("kill-thread", "lseek", SECCOMP_FILTER_FLAG_TSYNC));
+  const char *action = strcmp(how, "untried-kill") == 0 ? "kill-thread" : how + 4;
+  require(install_filter(action, argv[2], SECCOMP_FILTER_FLAG_TSYNC));
   for (int i = 0; i < 2; ++i) {
     int status = pagetide_period_end();
     require_status(status, PAGETIDE_NOT_RECORDING);
