@@ -14,8 +14,8 @@ namespace pagetide {
 int SendTable(int socket);
 
 /// Gives the caller's table the descriptors that were sent, with the numbers
-/// that they had. Descriptor 0 is the socket's other end and the only one; it
-/// is closed. Returns 0 or an errno.
+/// that they had. Descriptor 0 is the socket and the only one; it is closed.
+/// Returns 0 or an errno.
 int ReceiveTable();
 
 } // namespace pagetide

@@ -22,6 +22,7 @@
 
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 
 namespace pagetide {
 
@@ -101,6 +102,26 @@ static bool WaitUntilAlone() {
   return true;
 }
 
+/// A socket that receives what is sent into it: a pair would take two of the
+/// program's descriptors. Returns -1 if there is none.
+static int MakeSocketToItself() {
+  const uptr fd = Syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (Failed(fd))
+    return -1;
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  int bytes = sizeof(address.sun_family); // the kernel chooses a name
+  const bool bound =
+      !Failed(Syscall(SYS_bind, fd, (uptr)&address, (uptr)bytes));
+  bytes = sizeof(address);
+  if (bound &&
+      !Failed(Syscall(SYS_getsockname, fd, (uptr)&address, (uptr)&bytes)) &&
+      !Failed(Syscall(SYS_connect, fd, (uptr)&address, (uptr)bytes)))
+    return (int)fd;
+  Syscall(SYS_close, fd);
+  return -1;
+}
+
 /// The thread is the program's only one, and has the signals blocked.
 static bool SendThreadsAway(int socket) {
   const bool has_callback = RuntimePthreads();
@@ -129,20 +150,18 @@ bool RunAlone(const char *name, void (*call)(void *), void *argument) {
       CountRegisteredThreads() > 1 || !IsOnlyThread())
     return false;
   ScopedBlockSignals block_signals;
-  // The program sees no descriptor of these, since it has no other thread.
-  int ends[2];
-  if (Failed(Syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-                     (uptr)ends)))
+  // The program does not see it, since it has no other thread.
+  const int socket = MakeSocketToItself();
+  if (socket < 0)
     return false;
   BeginAbsence();
-  const bool away = SendThreadsAway(ends[1]);
-  Syscall(SYS_close, (uptr)ends[1]);
+  const bool away = SendThreadsAway(socket);
   if (away)
     call(argument);
   if (!RecorderRuns())
-    BringThreadsBack(name, ends[0]);
+    BringThreadsBack(name, socket);
   EndAbsence();
-  Syscall(SYS_close, (uptr)ends[0]);
+  Syscall(SYS_close, (uptr)socket);
   RenewCallbackThread();
   return away;
 }

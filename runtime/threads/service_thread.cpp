@@ -89,6 +89,21 @@ static int PrepareWithoutFile() {
   return no_memory_file;
 }
 
+/// What helps if the memory file cannot be made.
+static const char *MemoryFileRemedy(int error) {
+  switch (error) {
+  case EMFILE:
+    return "Its limit on descriptors (ulimit -n) is used up: raise it";
+  case ENFILE:
+    return "The system has as many open files as fs.file-max allows: raise it";
+  case ENOMEM:
+  case ENOSPC:
+    return "Memory has run out: lift the limit of its control group, if any";
+  default:
+    return "If a seccomp filter forbids it, allow that call";
+  }
+}
+
 static void SayRecorderCannotStart(int error, const char *deadly) {
   if (deadly)
     WarnOrStop("process %u cannot be recorded: its system call filter "
@@ -102,10 +117,9 @@ static void SayRecorderCannotStart(int error, const char *deadly) {
                GetPidRaw());
   else if (no_memory_file)
     WarnOrStop("process %u cannot be recorded: its shadow memory cannot be "
-               "created: %s failed with %s. If a seccomp filter forbids it, "
-               "allow %s.\n",
+               "created: %s failed with %s. %s.\n",
                GetPidRaw(), CallWithoutMemfd(), DescribeErrno(error),
-               CallWithoutMemfd());
+               MemoryFileRemedy(error));
   else
     WarnOrStop("process %u cannot be recorded: its recorder cannot start: %s. "
                "Limits on threads (ulimit -u), memory (-v, -d) and descriptors "
