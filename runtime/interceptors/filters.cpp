@@ -5,6 +5,7 @@
 
 #include "platform/deadly_calls.h"
 #include "platform/messages.h"
+#include "platform/options.h"
 #include "platform/program_memory.h"
 #include "recorder/recorder_state.h"
 #include "recorder/step_out.h"
@@ -18,17 +19,18 @@
 namespace pagetide {
 
 /// As far as the recorder's calls depend on them.
-static const char *RecordingAsOptions(char (&text)[64]) {
+static const char *RecordingAsOptions(char (&text)[96]) {
   const RecordConfig &config = record_config;
   const bool hashes = config.checksum != trace::ChecksumMode::kNone;
   const bool cuts = config.unstable == trace::UnstablePolicy::kCut;
   const bool stops = config.unstable == trace::UnstablePolicy::kStop;
-  __sanitizer::internal_snprintf(text, sizeof(text), "%s%s%s",
+  __sanitizer::internal_snprintf(text, sizeof(text), "%s%s%s:engine=%s",
                                  *config.trace_path ? "trace_path=" : "",
                                  hashes ? "checksum=" : "",
                                  hashes && cuts    ? "unstable=cut"
                                  : hashes && stops ? "unstable=stop"
-                                                   : "");
+                                                   : "",
+                                 EngineCan().name);
   return text;
 }
 
@@ -49,9 +51,9 @@ void BeforeFilter(uptr operation, uptr flags, uptr program) {
   if (operation == SECCOMP_SET_MODE_FILTER && RecorderRuns() &&
       InServedProcess() && !self.in_request) {
     // A filter of this thread alone is tried too: it may forbid later trials.
-    char text[64];
-    const char *deadly =
-        DeadlyCallUnder({flags, program}, RecordingAsOptions(text));
+    char text[96];
+    const char *deadly = DeadlyCallUnder(
+        {flags, program}, RecordingAsOptions(text), !EngineCan().by_marks);
     if (deadly && (flags & SECCOMP_FILTER_FLAG_TSYNC))
       EndRecordingFor(deadly);
   }

@@ -84,6 +84,13 @@ static constexpr NeededCall kNeeded[] = {
     PAGETIDE_CALL(ptrace, "unstable=stop"),
     PAGETIDE_CALL(ptrace, "unstable=cut"),
     PAGETIDE_CALL(getcpu, "unstable=cut"),
+    PAGETIDE_START(userfaultfd, "engine=uffd"),
+    PAGETIDE_CALL(ioctl, "engine=uffd"),
+    PAGETIDE_CALL(ppoll, "engine=uffd"),
+    PAGETIDE_START(eventfd2, "engine=uffd"),
+    PAGETIDE_CALL(eventfd2, "engine=fork"),
+    PAGETIDE_CALL(waitid, "engine=fork"),
+    PAGETIDE_CALL(pread64, "engine=fork"),
 #undef PAGETIDE_START
 #undef PAGETIDE_CALL
 };
@@ -92,9 +99,24 @@ constexpr u32 kNeededCount = sizeof(kNeeded) / sizeof(*kNeeded);
 namespace {
 struct Trial {
   const char *options;
+  bool by_engine;
   const ComingFilter *filter; ///< null: those that the process has
 };
 } // namespace
+
+/// A program with marks of its own does not use the engine that is named for
+/// others.
+static bool IsMade(const NeededCall &call, const Trial &trial) {
+  constexpr char kEngine[] = "engine=";
+  if (trial.filter && call.at_start)
+    return false;
+  if (!call.option)
+    return true;
+  const bool of_engine =
+      !__sanitizer::internal_strncmp(call.option, kEngine, sizeof(kEngine) - 1);
+  return (trial.by_engine || !of_engine) &&
+         internal_strstr(trial.options, call.option);
+}
 
 /// In the child. All arguments are -1: no address, no descriptor, no size.
 [[noreturn]] static void TryCalls(const Trial &trial, u32 *at) {
@@ -112,12 +134,10 @@ struct Trial {
                        filter->program)))
       i = kNeededCount; // nor will the program
   for (; i < kNeededCount; ++i) {
-    const NeededCall &call = kNeeded[i];
-    if ((call.option && !internal_strstr(trial.options, call.option)) ||
-        (call.at_start && trial.filter))
+    if (!IsMade(kNeeded[i], trial))
       continue;
     StoreRelease(at, i);
-    Syscall(call.number, kBad, kBad, kBad, kBad, kBad, kBad);
+    Syscall(kNeeded[i].number, kBad, kBad, kBad, kBad, kBad, kBad);
   }
   StoreRelease(at, kNeededCount);
   for (;;)
@@ -149,15 +169,16 @@ static const char *Try(const Trial &trial) {
   return deadly;
 }
 
-const char *DeadlyCall(const char *options) {
-  return UnderSystemCallFilter() ? Try({options, nullptr}) : nullptr;
+const char *DeadlyCall(const char *options, bool by_engine) {
+  return UnderSystemCallFilter() ? Try({options, by_engine, nullptr}) : nullptr;
 }
 
-const char *DeadlyCallUnder(const ComingFilter &filter, const char *options) {
+const char *DeadlyCallUnder(const ComingFilter &filter, const char *options,
+                            bool by_engine) {
   static bool forbids_trials;
   if (LoadAcquire(&forbids_trials))
     return nullptr;
-  const char *deadly = Try({options, &filter});
+  const char *deadly = Try({options, by_engine, &filter});
   if (deadly == kNeeded[0].name || deadly == kNeeded[1].name)
     StoreRelease(&forbids_trials, true);
   return deadly;
@@ -170,13 +191,13 @@ const char *DeadlyCall() {
   if (tested || !UnderSystemCallFilter())
     return found;
   const Flags &flags = GetFlags();
-  char options[64];
+  char options[96];
   __sanitizer::internal_snprintf(
-      options, sizeof(options), "%s%s%s",
+      options, sizeof(options), "%s%s%sengine=%s",
       *flags.trace_path ? "trace_path=" : "",
       flags.checksum != trace::ChecksumMode::kNone ? "checksum=" : "",
-      *flags.control ? "control=" : "");
-  return DeadlyCall(options);
+      *flags.control ? "control=" : "", EngineCan().name);
+  return DeadlyCall(options, !EngineCan().by_marks);
 }
 
 const char *KnownDeadlyCall() { return found; }

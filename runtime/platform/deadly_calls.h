@@ -9,8 +9,9 @@ namespace pagetide {
 
 /// The first call that recording with these options makes and for which a
 /// system call filter ends this process. Null if there is none, or if that
-/// cannot be found out. Makes system calls only.
-const char *DeadlyCall(const char *options);
+/// cannot be found out. `by_engine`: by the engine that they name, not by
+/// marks. Makes system calls only.
+const char *DeadlyCall(const char *options, bool by_engine);
 
 /// The same with the options of this process. In a forked child the answer is
 /// that of TestFilterInChild().
@@ -26,7 +27,8 @@ struct ComingFilter {
 /// for which the calling thread's filters and this one end the process. Null if
 /// there is none, if the kernel refuses the filter, or if an earlier filter
 /// forbids such a trial.
-const char *DeadlyCallUnder(const ComingFilter &filter, const char *options);
+const char *DeadlyCallUnder(const ComingFilter &filter, const char *options,
+                            bool by_engine);
 
 /// In a forked child of a recorded process, before anything else is made anew.
 /// The program may have installed a filter since it was started.

@@ -16,12 +16,13 @@ using __sanitizer::internal_strstr;
 
 namespace pagetide {
 
-bool FilterAllowsRecording(bool may_run_unrecorded) {
+bool FilterAllowsRecording(Wish wish) {
   const char *options = OptionsOfProcess();
   if (!options || !*options)
     return true;
   InitCopies();
-  const char *deadly = DeadlyCall(options);
+  const bool by_engine = wish >= Wish::kEngine;
+  const char *deadly = DeadlyCall(options, by_engine);
   if (!deadly)
     return true;
   constexpr char kWhy[] =
@@ -30,7 +31,9 @@ bool FilterAllowsRecording(bool may_run_unrecorded) {
       "of systemd: SystemCallFilter=%s), or run the program unrecorded.";
   char text[512];
   __sanitizer::internal_snprintf(text, sizeof(text), kWhy, deadly, deadly);
-  const bool child = may_run_unrecorded && IsStartedByRecorded() &&
+  const bool may_run_unrecorded = wish != Wish::kMarksAlways;
+  const bool child = may_run_unrecorded &&
+                     (wish == Wish::kOptionalEngine || IsStartedByRecorded()) &&
                      !internal_strstr(options, "on_failure=stop");
   if (child) {
     RunUnrecorded(text);

@@ -41,7 +41,8 @@ static bool HasRoom() {
 
 static void StartMarks(const LoadedNotes &notes) {
   if (!MarksAreWanted(notes.flags, notes.always) ||
-      !FilterAllowsRecording(/*may_run_unrecorded=*/!notes.always) ||
+      !FilterAllowsRecording(notes.always ? Wish::kMarksAlways
+                                          : Wish::kMarks) ||
       (!notes.always && !HasRoom()))
     return LeaveMarksOff();
   SetMarksOn();

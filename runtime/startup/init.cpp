@@ -18,6 +18,7 @@
 #include "recorder/recording.h"
 #include "recorder/requests.h"
 #include "shadow/shadow.h"
+#include "startup/deadly_filter.h"
 #include "startup/loaded_modules.h"
 #include "startup/started_by_recorded.h"
 #include "threads/service_thread.h"
@@ -182,6 +183,10 @@ static void StartUninstrumented() {
   if (IsOptional() && !ShadowReady() && !HasAddressSpace(ControlBytes()))
     return RunUnrecorded("a limit on address space (ulimit -v) leaves no room "
                          "to record it");
+  if (!ShadowReady() &&
+      !FilterAllowsRecording(IsOptional() ? Wish::kOptionalEngine
+                                          : Wish::kEngine))
+    return;
   EnsureSecondPhase();
   if (EngineCan().by_marks) // it is instrumented, and marks come first
     return;
