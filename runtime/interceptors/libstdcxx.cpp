@@ -83,7 +83,9 @@ void Insert(bool left, TreeNode *node, TreeNode *parent, TreeNode &header) {
   if (parent == &header) {
     Set(header.parent, node);
     Set(header.right, node);
-  } else if (left && Get(header.left) == parent) {
+    return Set(node->colour, kBlack);
+  }
+  if (left && Get(header.left) == parent) {
     Set(header.left, node);
   } else if (!left && Get(header.right) == parent) {
     Set(header.right, node);
@@ -143,6 +145,7 @@ void Erase(TreeNode *node, TreeNode &header) {
     Set(next->left, left);
     Set(left->parent, next);
     Set(next->colour, Get(node->colour));
+    Set(node->colour, lost);
   } else {
     hole = left ? left : right;
     parent = Get(node->parent);
@@ -298,6 +301,8 @@ PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base4swapERS0_S1_,
   OnInterceptedCall();
   ListNode was_a = {Get(a.next), Get(a.previous)};
   ListNode was_b = {Get(b.next), Get(b.previous)};
+  if (was_a.next == &a && was_b.next == &b)
+    return;
   auto adopt = [](ListNode &list, const ListNode &old, ListNode &old_list) {
     if (old.next == &old_list) { // it was empty
       Set(list.next, &list);

@@ -143,10 +143,6 @@ PAGETIDE_INTERCEPTOR(void, abort, void) {
   RESOLVED(abort)();
 }
 
-static void BeforeExec() {
-  EndOfProgram(trace::EndReason::kExec);
-  LowerAddressLimitForExec();
-}
 /// The kernel reads the strings before it looks at what to start.
 static void MayHaveReadArguments(const char *path, Strings argv, Strings env) {
   MayHaveReadString(path, false);
@@ -154,6 +150,13 @@ static void MayHaveReadArguments(const char *path, Strings argv, Strings env) {
     return;
   DidReadStrings(argv, false);
   DidReadStrings(env, false);
+}
+/// If the call succeeds, nobody can mark after it. In a child of vfork, what it
+/// reads is its parent's.
+static void BeforeExec(const char *path, Strings argv, Strings env) {
+  MayHaveReadArguments(path, argv, env);
+  EndOfProgram(trace::EndReason::kExec);
+  LowerAddressLimitForExec();
 }
 static int ExecFailed(int result, const char *path, Strings argv, Strings env) {
   RaiseAddressLimit();
@@ -225,14 +228,14 @@ static int ExecRefused(int error, const char *path, Strings argv, Strings env) {
 PAGETIDE_INTERCEPTOR(int, execve, const char *path, Strings argv, Strings env) {
   if (const int error = WhyNoProgram(AT_FDCWD, path, 0))
     return ExecRefused(error, path, argv, env);
-  BeforeExec();
+  BeforeExec(path, argv, env);
   const ChildEnvironment child(env, AT_FDCWD, path);
   return ExecFailed(RESOLVED(execve)(path, argv, child.Get()), path, argv, env);
 }
 PAGETIDE_INTERCEPTOR(int, execv, const char *path, Strings argv) {
   if (const int error = WhyNoProgram(AT_FDCWD, path, 0))
     return ExecRefused(error, path, argv, nullptr);
-  BeforeExec();
+  BeforeExec(path, argv, environ);
   const ChildEnvironment child(environ, AT_FDCWD, path);
   return ExecFailed(child.HasMore() ? RESOLVED(execve)(path, argv, child.Get())
                                     : RESOLVED(execv)(path, argv),
@@ -242,7 +245,7 @@ PAGETIDE_INTERCEPTOR(int, execvpe, const char *file, Strings argv,
                      Strings env) {
   if (const int error = WhyNoProgramInPath(file))
     return ExecRefused(error, file, argv, env);
-  BeforeExec();
+  BeforeExec(file, argv, env);
   const ChildEnvironment child(env, AT_FDCWD, nullptr);
   return ExecFailed(RESOLVED(execvpe)(file, argv, child.Get()), file, argv,
                     env);
@@ -250,14 +253,14 @@ PAGETIDE_INTERCEPTOR(int, execvpe, const char *file, Strings argv,
 PAGETIDE_INTERCEPTOR(int, execvp, const char *file, Strings argv) {
   if (const int error = WhyNoProgramInPath(file))
     return ExecRefused(error, file, argv, nullptr);
-  BeforeExec();
+  BeforeExec(file, argv, environ);
   const ChildEnvironment child(environ, AT_FDCWD, nullptr);
   return ExecFailed(child.HasMore() ? RESOLVED(execvpe)(file, argv, child.Get())
                                     : RESOLVED(execvp)(file, argv),
                     file, argv, nullptr);
 }
 PAGETIDE_INTERCEPTOR(int, fexecve, int fd, Strings argv, Strings env) {
-  BeforeExec();
+  BeforeExec(nullptr, argv, env);
   const ChildEnvironment child(env, fd, "", AT_EMPTY_PATH);
   // libc refuses to start it without an environment.
   return ExecFailed(RESOLVED(fexecve)(fd, argv, env ? child.Get() : nullptr),
@@ -267,7 +270,7 @@ PAGETIDE_INTERCEPTOR(int, execveat, int dir, const char *path, Strings argv,
                      Strings env, int flags) {
   if (const int error = WhyNoProgram(dir, path, flags))
     return ExecRefused(error, path, argv, env);
-  BeforeExec();
+  BeforeExec(path, argv, env);
   const ChildEnvironment child(env, dir, path, flags);
   return ExecFailed(RESOLVED(execveat)(dir, path, argv, child.Get(), flags),
                     path, argv, env);

@@ -43,7 +43,7 @@ PAGETIDE_INTERCEPTOR(int, pthread_create, void *thread, const void *attr,
   ThreadStart *start =
       PrepareThread(run, arg, SetsSignals(attr) ? nullptr : &signals, attr);
   DidRead(attr, attr ? kAttrBytes : 0);
-  DidWrite(thread, sizeof(uptr)); // before the thread runs
+  MayHaveWritten(thread, sizeof(uptr)); // before the thread runs
   int error = RESOLVED(pthread_create)(thread, attr, RunThread, start);
   if (error)
     CancelThread(start);
@@ -64,7 +64,7 @@ PAGETIDE_INTERCEPTOR(int, thrd_create, void *thread, int (*run)(void *),
   const u64 signals = block_signals.Saved();
   ThreadStart *start =
       PrepareThread((Erased)(void *)run, arg, &signals, nullptr);
-  DidWrite(thread, sizeof(uptr));
+  MayHaveWritten(thread, sizeof(uptr));
   int result = RESOLVED(thrd_create)(
       thread, [](void *p) { return (int)(sptr)RunThread(p); }, start);
   if (result != 0 /* thrd_success */)
@@ -101,6 +101,19 @@ static int RunProcess(void *arg) {
   return status;
 }
 
+/// The kernel tells the parent, and the child, the child's number. If the
+/// parent has waited, the child has ended or runs another program.
+static void DidWriteNumbers(int flags, const pid_t *parent_tid,
+                            const pid_t *child_tid) {
+  if (flags & (CLONE_PARENT_SETTID | CLONE_PIDFD))
+    DidWriteAt(parent_tid);
+  const int by_child = flags & CLONE_VFORK
+                           ? CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID
+                           : CLONE_CHILD_SETTID;
+  if ((flags & CLONE_VM) && (flags & by_child))
+    DidWriteAt(child_tid);
+}
+
 PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
                      void *arg, ...) {
   // The flags decide which of these are passed. The others are not used.
@@ -111,22 +124,29 @@ PAGETIDE_INTERCEPTOR(int, clone, int (*run)(void *), void *stack, int flags,
   auto *child_tid = va_arg(list, pid_t *);
   va_end(list);
   NeedReal();
+  const auto call = [&](int (*first)(void *), void *argument) {
+    if (ShadowReady() && run && stack) // libc puts both there
+      DidWrite((void *)(((uptr)stack & ~uptr{15}) - 16), 16);
+    const int tid =
+        REAL(clone)(first, stack, flags, argument, parent_tid, tls, child_tid);
+    if (tid > 0 && ShadowReady())
+      DidWriteNumbers(flags, parent_tid, child_tid);
+    return tid;
+  };
   // If the parent waits for the child, this is a vfork. The two never run at
   // the same time, and share the parent's shadow.
   const bool waits = (flags & CLONE_VM) && (flags & CLONE_VFORK);
   if (!(flags & CLONE_VM ? ShadowReady() : ControlReady()) || !run || !stack ||
       waits)
-    return REAL(clone)(run, stack, flags, arg, parent_tid, tls, child_tid);
+    return call(run, arg);
   // Until the child has a shadow of its own, no handler may run in it.
   ScopedBlockSignals block_signals;
   if (!(flags & CLONE_VM)) {
     ProcessStart start = {run, arg, block_signals.Saved()};
-    return REAL(clone)(RunProcess, stack, flags, &start, parent_tid, tls,
-                       child_tid);
+    return call(RunProcess, &start);
   }
   CloneStart *start = PrepareClone(run, arg, block_signals.Saved());
-  int tid =
-      REAL(clone)(RunClone, stack, flags, start, parent_tid, tls, child_tid);
+  const int tid = call(RunClone, start);
   if (tid < 0)
     CancelClone(start);
   return tid;

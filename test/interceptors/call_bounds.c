@@ -444,46 +444,6 @@ static void waits(void) {
   only_good = 0;
 }
 
-static void without_rows(void) {
-  not_called(
-      "__isoc23_strtol __isoc23_strtoul __isoc23_strtoll __isoc23_strtoull "
-      "__isoc23_strtoimax __isoc23_strtoumax __isoc23_strtol_l "
-      "__isoc23_strtoul_l __isoc23_strtoll_l __isoc23_strtoull_l "
-      "__isoc23_wcstol __isoc23_wcstoul __isoc23_wcstoll __isoc23_wcstoull "
-      "__isoc23_wcstoimax __isoc23_wcstoumax __isoc23_wcstol_l "
-      "__isoc23_wcstoul_l __isoc23_wcstoll_l __isoc23_wcstoull_l "
-      "__isoc23_scanf __isoc23_vscanf __isoc23_fscanf __isoc23_vfscanf "
-      "__isoc23_sscanf __isoc23_vsscanf __isoc23_wscanf __isoc23_vwscanf "
-      "__isoc23_fwscanf __isoc23_vfwscanf __isoc23_swscanf __isoc23_vswscanf",
-      "later than glibc 2.36: text_outcomes.c");
-  not_called("_exit _Exit exit quick_exit abort", "ends the process");
-  not_called("reallocarray _Fork clone pthread_create thrd_create dlclose "
-             "longjmp _longjmp "
-             "siglongjmp __longjmp_chk calloc realloc",
-             "no argument that is only read or written");
-  not_called("dlopen dlmopen", "loads a library");
-  not_called("setuid setgid seteuid setegid setreuid setregid setresuid "
-             "setresgid",
-             "no pointers");
-  not_called("pthread_cond_wait cnd_wait pthread_join thrd_join "
-             "pthread_timedjoin_np pthread_clockjoin_np sigsuspend",
-             "waits for another thread or a handler");
-  not_called("pututxline", "writes a file of the system");
-  not_called(
-      "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_ "
-      "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_ "
-      "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base "
-      "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base "
-      "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base "
-      "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base "
-      "_ZNSt8__detail15_List_node_base7_M_hookEPS0_ "
-      "_ZNSt8__detail15_List_node_base9_M_unhookEv "
-      "_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_ "
-      "_ZNSt8__detail15_List_node_base10_M_reverseEv "
-      "_ZNSt8__detail15_List_node_base4swapERS0_S1_",
-      "nodes of containers, whose sizes are fixed: cxx_containers.cpp");
-}
-
 static void numbers(void) {
   CALL("sincos sincosf64 sincosf32x", 'v', D(1), OUT(8), OUT(8));
   CALL("sincosf sincosf32", 'v', F(1), OUT(4), OUT(4));
@@ -533,6 +493,5 @@ int main(void) {
   synchronization();
   numbers();
   waits();
-  without_rows();
   return 0;
 }

@@ -57,8 +57,8 @@ static void tree() {
   require(sum == 6);
   expect_read(page(0), 40), expect_read(page(1), 40);
   expect_read(page(2), 40), end_period();
-  set.erase(2); // 3 takes its place
-  expect_both(page(0), 40), expect_read(page(1), 40);
+  set.erase(2); // 3 takes its place, and they exchange colours
+  expect_both(page(0), 40), expect_both(page(1), 40);
   expect_both(page(2), 40), end_period();
 }
 

@@ -171,7 +171,8 @@ static void input_and_output(void) {
   CALL("sendfile sendfile64", 'l', V(-1), V(file), WORDS(0), V(10));
   CALL("sendfile sendfile64", 'l', V(packets[1]), V(file), WORDS(0), V(10));
   CALL("splice", 'l', V(file), WORDS(0), V(file), WORDS(0), V(10), V(0));
-  CALL("vmsplice", 'l', V(file), WORDS(at(4, 10), 10), V(1), V(0), IN(text, 10));
+  CALL("vmsplice", 'l', V(file), WORDS(at(4, 10), 10), V(1), V(0),
+       IN(text, 10));
   CALL("copy_file_range", 'l', V(file), WORDS(0), V(file), WORDS(200), V(10),
        V(0));
   CALL("getrandom", 'l', OUTX(10), V(10), V(0));

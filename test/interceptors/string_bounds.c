@@ -26,8 +26,9 @@ static int is_first(const void *a, const void *b) {
   return *(const char *)a - *(const char *)b;
 }
 
-/* The runtime's own strncat and wcsncat touch nothing if the count is 0. Those of
- * older libcs look for the end of the destination: the truth is another there. */
+/* The runtime's own strncat and wcsncat touch nothing if the count is 0. Those
+ * of older libcs look for the end of the destination: the truth is another
+ * there. */
 static int appends_nothing_untouched(void) {
   return strverscmp(gnu_get_libc_version(), "2.38") >= 0;
 }

@@ -23,8 +23,6 @@
 
 #pragma once
 
-#include <sys/wait.h>
-#include <ucontext.h>
 #if CALL_ORACLE == 2
 #include <pagetide/pagetide.h>
 #endif
@@ -59,17 +57,6 @@ HIDDEN static char *page_at(int argument, int page) {
   return end_of(argument) - (page + 1L) * BASE_PAGE;
 }
 
-/* Each row is called once as it is: later rows go on from there. */
-static long call_in_order(char kind, void *function, const struct argument *a,
-                          int count, int *died) {
-  int error = 0;
-  alarm(60);
-  *died = sigsetjmp(back, 1);
-  const long result =
-      *died ? 0 : invoke(kind, function, a, count, -1, GOOD, &error);
-  alarm(0);
-  return result;
-}
 HIDDEN static void place_all(const struct argument *a, int count) {
   if (refresh)
     refresh();
@@ -122,7 +109,7 @@ static void on_access(int number, siginfo_t *info, void *context) {
   char *page = (char *)((uintptr_t)p & -(uintptr_t)BASE_PAGE);
   if (watched < 0 || page < end_of(watched) - SPAN || page >= end_of(watched) ||
       open_count == MOST_PAGES)
-    siglongjmp(back, number);
+    crash(number);
   const int writes = r[REG_ERR] >> 1 & 1;
   const int index = (int)((end_of(watched) - page) / BASE_PAGE) - 1;
   /* A vector may begin before what it is loaded for. */
@@ -189,11 +176,8 @@ static void observe(struct observed *o, char kind, void *function,
   if (watch >= 0)
     mprotect(page < 0 ? end_of(watch) - SPAN : page_at(watch, page),
              page < 0 ? SPAN : BASE_PAGE, rights);
-  alarm(20);
-  o->died = sigsetjmp(back, 1);
-  if (!o->died)
-    o->result = invoke(kind, function, a, count, -1, GOOD, &o->error);
-  alarm(0);
+  const struct call_end end = make_call(kind, function, a, count, -1, GOOD);
+  o->died = end.ended, o->result = end.result, o->error = end.error;
   if (watch >= 0)
     mprotect(end_of(watch) - SPAN, SPAN, PROT_READ | PROT_WRITE);
   for (int i = 0; i < count; ++i)
@@ -250,10 +234,13 @@ static void observe_row(const char *name, char kind, void *function,
     closed = normal + 1, read_only = normal + 2;
   }
   observe(normal, kind, function, a, count, -1, -1, 0);
-  printf("%d %s result %d %ld errno %d %s\n", oracle_row, name, normal->died,
-         kind == 'p' || kind == 'v' ? 0 : comparable(kind, normal->result),
-         normal->error,
-         normal->died ? "death" : outcome_of(kind, normal->result));
+  fprintf(said, "%d %s result %d %ld errno %d %s\n", oracle_row, name,
+          normal->died,
+          kind == 'p' || kind == 'v' ? 0 : comparable(kind, normal->result),
+          normal->error,
+          is_death(normal->died) ? "death"
+          : normal->died         ? "gone"
+                                 : outcome_of(kind, normal->result));
   for (int i = 0; i < count; ++i) {
     if (!pages_of(&a[i]))
       continue;
@@ -265,7 +252,7 @@ static void observe_row(const char *name, char kind, void *function,
         kernel && !ends_alike(normal, read_only, a, count, kind);
     const int apart =
         kernel && pages_of(&a[i]) > 1 && pages_of(&a[i]) <= MOST_APART;
-    const int died = closed->died && !kernel_writes;
+    const int died = is_death(closed->died) && !kernel_writes;
     unsigned char accesses[MOST_PAGES];
     memcpy(accesses, closed->pages, sizeof accesses);
     for (int page = 0; page < pages_of(&a[i]); ++page) {
@@ -280,22 +267,21 @@ static void observe_row(const char *name, char kind, void *function,
       /* libc may look at an argument because the kernel has refused it. */
       const int user = accesses[page] & ~(kernel_writes ? USER_READ : 0);
       const int changed = normal->changed[i][page];
-      printf("%d %s %d %d %s%s%s%s%s%s%s\n", oracle_row, name, i, page,
-             user & USER_READ ? "r" : "", user & READ_BACK ? "b" : "",
-             user & USER_WROTE ? "w" : "", changed ? "c" : "",
-             kernel ? "k" : "", kernel_writes ? "K" : "",
-             normal->died || (died && !kernel_writes && !changed) ||
-                     (normal->error == EFAULT && !user && !changed)
-                 ? "?"
-                 : "");
+      fprintf(said, "%d %s %d %d %s%s%s%s%s%s%s\n", oracle_row, name, i, page,
+              user & USER_READ ? "r" : "", user & READ_BACK ? "b" : "",
+              user & USER_WROTE ? "w" : "", changed ? "c" : "",
+              kernel ? "k" : "", kernel_writes ? "K" : "",
+              is_death(normal->died) || (died && !kernel_writes && !changed) ||
+                      (normal->error == EFAULT && !user && !changed)
+                  ? "?"
+                  : "");
     }
   }
   if (same_process)
     return;
   place_all(a, count);
-  const long result = call_in_order(kind, function, a, count, &normal->died);
-  if (clean_up && !normal->died)
-    clean_up(result);
+  /* Each row is called once as it is: later rows go on from there. */
+  clean_after(make_call(kind, function, a, count, -1, GOOD));
 }
 
 #else /* CALL_ORACLE == 2 */
@@ -305,8 +291,8 @@ static void observe_row(const char *name, char kind, void *function,
   place_all(a, count);
   if (pagetide_period_end() < 0)
     abort();
-  int died;
-  const long result = call_in_order(kind, function, a, count, &died);
+  const struct call_end end = make_call(kind, function, a, count, -1, GOOD);
+  const long result = end.result;
   long shown = 0;
   if (kind == 'i' || kind == 'e')
     shown = (int)result;
@@ -316,18 +302,17 @@ static void observe_row(const char *name, char kind, void *function,
     shown = ((int)result > 0) - ((int)result < 0);
   if (kind == 'f')
     shown = (int)result < 0;
-  printf("%d %s result %d %ld\n", oracle_row, name, died, shown);
+  fprintf(said, "%d %s result %d %ld\n", oracle_row, name, end.ended, shown);
   for (int i = 0; i < count; ++i)
     for (int page = 0; page < pages_of(&a[i]); ++page) {
       const int marks = pagetide_query(page_at(i, page), 1);
-      printf("%d %s %d %d %s%s%s%s\n", oracle_row, name, i, page,
-             marks & PAGETIDE_READ ? "r" : "",
-             marks & PAGETIDE_WRITTEN ? "w" : "",
-             marks & PAGETIDE_MAY_READ ? "m" : "",
-             marks & PAGETIDE_MAY_WRITTEN ? "n" : "");
+      fprintf(said, "%d %s %d %d %s%s%s%s\n", oracle_row, name, i, page,
+              marks & PAGETIDE_READ ? "r" : "",
+              marks & PAGETIDE_WRITTEN ? "w" : "",
+              marks & PAGETIDE_MAY_READ ? "m" : "",
+              marks & PAGETIDE_MAY_WRITTEN ? "n" : "");
     }
-  if (clean_up && !died)
-    clean_up(result);
+  clean_after(end);
 }
 
 #endif

@@ -31,7 +31,7 @@
 #define HIDDEN __attribute__((disable_sanitizer_instrumentation, noinline))
 
 struct argument {
-  enum { VALUE, MEMORY, REAL, END } kind;
+  enum { VALUE, VALUE_OF, MEMORY, REAL, END } kind;
   const void *content; /* null: filled with 0xa5 */
   size_t bytes;
   long value;
@@ -39,6 +39,7 @@ struct argument {
 };
 
 #define V(x) ((struct argument){VALUE, NULL, 0, (long)(x), 0})
+#define LATER(variable) ((struct argument){VALUE_OF, &(variable), 0, 0, 0})
 #define IN(p, n) ((struct argument){MEMORY, p, n, 0, 0})
 #define TEXT(s) IN(s, sizeof(s))
 #define RAW(s) IN(s, sizeof(s) - sizeof *(s)) /* without its end */
@@ -81,9 +82,20 @@ HIDDEN static char *end_of(int i) {
 HIDDEN static long at(int i, size_t bytes) { return (long)(end_of(i) - bytes); }
 
 static sigjmp_buf back;
-static void crash(int number) { siglongjmp(back, number); }
+static volatile sig_atomic_t calling;
+/* Back to the call. Outside one it is the table's fault, which kills it. */
+static void crash(int number) {
+  if (calling)
+    siglongjmp(back, number);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+/* Where rows are printed. A row may need another stdout. */
+static FILE *said;
 
 static void set_up(void) {
+  said = stdout;
   setvbuf(stdout, NULL, _IOFBF, 1 << 16);
   for (int i = 0; i < MOST_ARGUMENTS; ++i) {
     char *begin = end_of(i) - SPAN - BASE_PAGE;
@@ -144,10 +156,10 @@ HIDDEN static unsigned sum(const struct argument *a, int i) {
 static void print_pointer(long p, const struct argument *a, int count) {
   for (int i = 0; i < count; ++i)
     if (a[i].kind == MEMORY && p >= at(i, SPAN) && p <= at(i, 0)) {
-      printf(" argument %d %+ld", i, p - at(i, a[i].bytes));
+      fprintf(said, " argument %d %+ld", i, p - at(i, a[i].bytes));
       return;
     }
-  printf(p ? " other memory" : " null");
+  fprintf(said, p ? " other memory" : " null");
 }
 
 /* What NAME is, the last argument in a register; NULL where the function does
@@ -168,7 +180,9 @@ HIDDEN static long invoke(char kind, void *function, const struct argument *a,
       continue;
     }
     long *const value = &v[passed++];
-    *value = a[i].kind == MEMORY ? at(i, a[i].bytes) : a[i].value;
+    *value = a[i].kind == MEMORY     ? at(i, a[i].bytes)
+             : a[i].kind == VALUE_OF ? *(const long *)a[i].content
+                                     : a[i].value;
     if (i == which)
       *value = bad == NULL_       ? 0
                : bad == UNMAPPED  ? at(i, 0) + 0x1000000
@@ -193,6 +207,8 @@ HIDDEN static long invoke(char kind, void *function, const struct argument *a,
   return result;
 }
 
+#include "call_ways.h"
+
 #ifdef CALL_ORACLE
 static unsigned sum_of(const char *p, size_t bytes) {
   unsigned sum = 1;
@@ -203,9 +219,9 @@ static unsigned sum_of(const char *p, size_t bytes) {
 #include "call_oracle.h"
 #endif
 
-static void call_once(const char *name, char kind, void *function,
-                      const struct argument *a, int count, int which,
-                      enum bad bad) {
+static void call_so(const char *name, char kind, void *function,
+                    const struct argument *a, int count, int which,
+                    enum bad bad) {
   if (refresh)
     refresh();
   for (int i = 0; i < count; ++i)
@@ -213,39 +229,36 @@ static void call_once(const char *name, char kind, void *function,
       place(&a[i], i);
   if (bad >= NO_RIGHTS)
     mprotect(end_of(which) - SPAN, SPAN, bad == READ_ONLY ? PROT_READ : 0);
-  long result = 0;
-  alarm(60);
-  int died = sigsetjmp(back, 1), error = 0;
-  if (!died)
-    result = invoke(kind, function, a, count, which, bad, &error);
-  alarm(0);
+  const struct call_end end = make_call(kind, function, a, count, which, bad);
+  const long result = end.result;
+  const int error = end.error;
   if (bad >= NO_RIGHTS)
     mprotect(end_of(which) - SPAN, SPAN, PROT_READ | PROT_WRITE);
-  printf("%s: %s %d:", name, bad_names[bad], which);
-  if (died) {
-    printf(" signal %d\n", died);
+  fprintf(said, "%s: %s %d:", name, bad_names[bad], which);
+  if (end.ended) {
+    fprintf(said, " %s %d\n", is_death(end.ended) ? "signal" : "gone",
+            end.ended);
     return;
   }
   if (kind == 'i' || kind == 'e')
-    printf(" %d", (int)result);
+    fprintf(said, " %d", (int)result);
   if (kind == 'l')
-    printf(" %ld", result);
+    fprintf(said, " %ld", result);
   if (kind == 's')
-    printf(" %d", ((int)result > 0) - ((int)result < 0));
+    fprintf(said, " %d", ((int)result > 0) - ((int)result < 0));
   if (kind == 'p')
     print_pointer(result, a, count);
   if (kind == 'f')
-    printf((int)result < 0 ? " failed" : " succeeded");
+    fprintf(said, (int)result < 0 ? " failed" : " succeeded");
   if ((kind == 'i' || kind == 'f') && (int)result == -1)
-    printf(" errno %d", error);
+    fprintf(said, " errno %d", error);
   if ((kind == 'l' && result == -1) || (kind == 'p' && !result))
-    printf(" errno %d", error);
+    fprintf(said, " errno %d", error);
   for (int i = 0; i < count; ++i)
     if (a[i].kind == MEMORY && !a[i].opaque)
-      printf(" %x", sum(&a[i], i));
-  puts("");
-  if (clean_up)
-    clean_up(result);
+      fprintf(said, " %x", sum(&a[i], i));
+  fputc('\n', said);
+  clean_after(end);
 }
 
 /* A row: `names` are called alike. `kind` of the result: i int, l long, s a
@@ -270,22 +283,22 @@ static void row(const char *names, char kind, const struct argument *a) {
       called = NULL;
     }
     if (!function) {
-      printf("%s: missing\n", name);
+      fprintf(said, "%s: missing\n", name);
       continue;
     }
 #ifdef CALL_ORACLE
     ++oracle_row;
     observe_row(row_name ? row_name : name, kind, function, a, count);
-    fflush(stdout);
+    fflush(said);
     continue;
 #endif
-    call_once(name, kind, function, a, count, 0, GOOD);
+    call_so(name, kind, function, a, count, 0, GOOD);
     for (int i = 0; i < count && !only_good; ++i)
       for (enum bad bad = NULL_; bad < BAD_COUNT; ++bad)
         if (a[i].kind == MEMORY && !(spared >> i & 1) &&
             (i < PASSED || bad >= NO_RIGHTS))
-          call_once(name, kind, function, a, count, i, bad);
-    fflush(stdout);
+          call_so(name, kind, function, a, count, i, bad);
+    fflush(said);
   }
 }
 #define CALL(names, kind, ...)                                                 \
@@ -299,12 +312,3 @@ static void row(const char *names, char kind, const struct argument *a) {
     CALL(__VA_ARGS__);                                                         \
     outcome = NULL;                                                            \
   } while (0)
-
-/* Functions that have no row, and why. */
-static void not_called(const char *names, const char *why) {
-  for (; *names; names += strspn(names, " ")) {
-    const int n = (int)strcspn(names, " ");
-    printf("%.*s: not called: %s\n", n, names, why);
-    names += n;
-  }
-}

@@ -28,6 +28,7 @@ static char long_text[3 * BASE_PAGE];
 static void prints(void) {
   FILE *const full = fopen("/dev/full", "w"), *const in =
                                                   fopen("/dev/null", "r");
+  FILE *const wide_in = fopen("/dev/null", "r");
   setvbuf(full, NULL, _IONBF, 0);
   OUTCOME("empty", "snprintf", 'i', OUT(20), V(0), TEXT("%s"), TEXT("abc"));
   OUTCOME("truncated", "snprintf", 'i', OUT(1), V(1), TEXT("%s"), TEXT("abc"));
@@ -82,6 +83,20 @@ static void prints(void) {
        WORDS(at(5, 4)), TEXT("abc"));
   CALL("vfprintf", 'i', V(in), TEXT("%s"), LIST(at(3, 8)), WORDS(at(4, 4)),
        TEXT("abc"));
+  FILE *const standard = stdout;
+  for (int wide = 0; wide < 2; ++wide) {
+    stdout = wide ? wide_in : full;
+    CALL(wide ? "wprintf" : "printf", 'i', (wide ? TEXT(L"%s") : TEXT("%s")),
+         TEXT("abc"));
+    CALL(wide ? "__wprintf_chk" : "__printf_chk", 'i', V(1),
+         (wide ? TEXT(L"%s") : TEXT("%s")), TEXT("abc"));
+    CALL(wide ? "vwprintf" : "vprintf", 'i', (wide ? TEXT(L"%s") : TEXT("%s")),
+         LIST(at(2, 8)), WORDS(at(3, 4)), TEXT("abc"));
+    CALL(wide ? "__vwprintf_chk" : "__vprintf_chk", 'i', V(1),
+         (wide ? TEXT(L"%s") : TEXT("%s")), LIST(at(3, 8)), WORDS(at(4, 4)),
+         TEXT("abc"));
+  }
+  stdout = standard;
   CALL("dprintf", 'i', V(fileno(full)), TEXT("%s"), TEXT("abc"));
   CALL("vdprintf", 'i', V(fileno(full)), TEXT("%s"), LIST(at(3, 8)),
        WORDS(at(4, 4)), TEXT("abc"));
