@@ -140,4 +140,12 @@ void DidReadStrings(Strings strings, bool succeeded) {
   }
 }
 
+void MayReadArguments(const char *path, Strings argv, Strings env) {
+  MayHaveReadString(path, false);
+  if (!ShadowReady())
+    return;
+  DidReadStrings(argv, false);
+  DidReadStrings(env, false);
+}
+
 } // namespace pagetide

@@ -24,6 +24,10 @@ using Strings = char *const *;
 void DidReadOneString(const char *s, bool succeeded);
 void DidReadStrings(Strings strings, bool succeeded);
 
+/// The arguments of an exec that is about to be tried, or has failed. The
+/// kernel reads the strings before it looks at what to start.
+void MayReadArguments(const char *path, Strings argv, Strings env);
+
 /// Second phase, once the options are known.
 void InitChildEnvironment();
 

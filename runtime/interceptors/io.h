@@ -47,8 +47,10 @@ public:
       what(pieces_[i]);
   }
 
-private:
+  /// From the first byte of all pieces to the last.
   iovec Bounds() const;
+
+private:
   static constexpr sptr kMaxPieces =
       1024; // UIO_MAXIOV: the kernel refuses more
   /// Room without a mapping: a stack may have only 16 KiB.

@@ -143,24 +143,16 @@ PAGETIDE_INTERCEPTOR(void, abort, void) {
   RESOLVED(abort)();
 }
 
-/// The kernel reads the strings before it looks at what to start.
-static void MayHaveReadArguments(const char *path, Strings argv, Strings env) {
-  MayHaveReadString(path, false);
-  if (!ShadowReady())
-    return;
-  DidReadStrings(argv, false);
-  DidReadStrings(env, false);
-}
 /// If the call succeeds, nobody can mark after it. In a child of vfork, what it
 /// reads is its parent's.
 static void BeforeExec(const char *path, Strings argv, Strings env) {
-  MayHaveReadArguments(path, argv, env);
+  MayReadArguments(path, argv, env);
   EndOfProgram(trace::EndReason::kExec);
   LowerAddressLimitForExec();
 }
 static int ExecFailed(int result, const char *path, Strings argv, Strings env) {
   RaiseAddressLimit();
-  MayHaveReadArguments(path, argv, env);
+  MayReadArguments(path, argv, env);
   return result;
 }
 
@@ -220,7 +212,7 @@ static int WhyNoProgramInPath(const char *file) {
 }
 
 static int ExecRefused(int error, const char *path, Strings argv, Strings env) {
-  MayHaveReadArguments(path, argv, env);
+  MayReadArguments(path, argv, env);
   errno = error;
   return -1;
 }

@@ -3,6 +3,9 @@
 
 #include "interceptors/io.h"
 #include "interceptors/syscall_macros.h"
+#include "interceptors/waiting_calls.h"
+
+#include <sys/syscall.h>
 
 using namespace pagetide;
 
@@ -99,6 +102,9 @@ PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
       break;
     name_rooms[known] = copy.header.name_bytes;
   }
+  const MemoryRange written =
+      WrittenWhileWaiting(SYS_recvmmsg, {0, (uptr)messages, n, 0, 0, 0});
+  InFlight in_flight((void *)written.begin, written.bytes);
   int done = RESOLVED(recvmmsg)(fd, messages, n, flags, timeout);
   if (!ShadowReady())
     return done;
@@ -158,19 +164,26 @@ static void DidSelect(int n, void *const (&sets)[3], int result) {
     DidWrite(set, bytes, result >= 0);
   }
 }
-PAGETIDE_AFTER(int, select,
-               (int n, fd_set *r, fd_set *w, fd_set *e, timeval *timeout),
-               (n, r, w, e, timeout), DidSelect(n, {r, w, e}, result);
-               DidRead(timeout, kTimeBytes, result >= 0);
-               // libc copies the time, and back after a failure too.
-               if (timeout) MarkMayWrite((uptr)timeout, kTimeBytes);
-               DidWrite(timeout, kTimeBytes, result >= 0))
-PAGETIDE_AFTER(int, pselect,
-               (int n, fd_set *r, fd_set *w, fd_set *e, const timespec *timeout,
-                const sigset_t *signals),
-               (n, r, w, e, timeout, signals), DidSelect(n, {r, w, e}, result);
-               DidRead(timeout, kTimeBytes, result >= 0);
-               DidRead(signals, kSignalSetBytes, result >= 0))
+/// The sets are written at the end of the wait.
+#define PAGETIDE_SETS_IN_FLIGHT                                                \
+  const MemoryRange sets = WrittenWhileWaiting(                                \
+      SYS_pselect6, {(u64)n, (uptr)r, (uptr)w, (uptr)e, 0, 0});                \
+  InFlight in_flight((void *)sets.begin, sets.bytes)
+PAGETIDE_AROUND(int, select,
+                (int n, fd_set *r, fd_set *w, fd_set *e, timeval *timeout),
+                (n, r, w, e, timeout), PAGETIDE_SETS_IN_FLIGHT,
+                DidSelect(n, {r, w, e}, result);
+                DidRead(timeout, kTimeBytes, result >= 0);
+                // libc copies the time, and back after a failure too.
+                if (timeout) MarkMayWrite((uptr)timeout, kTimeBytes);
+                DidWrite(timeout, kTimeBytes, result >= 0))
+PAGETIDE_AROUND(int, pselect,
+                (int n, fd_set *r, fd_set *w, fd_set *e,
+                 const timespec *timeout, const sigset_t *signals),
+                (n, r, w, e, timeout, signals), PAGETIDE_SETS_IN_FLIGHT,
+                DidSelect(n, {r, w, e}, result);
+                DidRead(timeout, kTimeBytes, result >= 0);
+                DidRead(signals, kSignalSetBytes, result >= 0))
 
 constexpr uptr kEventBytes = 12; // epoll_event
 #define PAGETIDE_EPOLL(name, parameters, arguments, after)                     \

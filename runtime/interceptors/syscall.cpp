@@ -5,47 +5,24 @@
 // raw_calls.cpp says. Calls that do not return exactly once, on this stack, are
 // passed on unchanged.
 
+#include "interceptors/child_environment.h"
 #include "interceptors/guards.h"
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
 #include "interceptors/move_memory.h"
 #include "interceptors/namespaces.h"
 #include "interceptors/raw_calls.h"
-#include "interceptors/syscall_macros.h"
+#include "interceptors/waiting_calls.h"
 #include "platform/mapping_changes.h"
 #include "shadow/marking.h"
 
 #include "sanitizer_common/sanitizer_common.h"
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <sched.h>
 #include <sys/syscall.h>
 
 using namespace __sanitizer;
-
-namespace pagetide {
-namespace {
-
-using Arguments = const u64 (&)[6];
-
-/// What the kernel may be writing during a common call that can take long.
-__attribute__((always_inline)) inline InFlight RangeInFlight(long number,
-                                                             Arguments a) {
-  switch (number) {
-  case SYS_read:
-  case SYS_pread64:
-  case SYS_recvfrom:
-    return InFlight((void *)a[1], a[2]);
-  case SYS_getrandom:
-    return InFlight((void *)a[0], a[1]);
-  case SYS_msgrcv:
-    return InFlight((void *)a[1], a[2] + sizeof(long));
-  default:
-    return InFlight(nullptr, 0);
-  }
-}
-
-} // namespace
-} // namespace pagetide
 
 //===- The interceptor ----------------------------------------------------===//
 
@@ -84,13 +61,51 @@ PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
   }
   if (!ShadowReady())
     return call();
-  InFlight in_flight = RangeInFlight(number, arguments);
+  const MemoryRange written = WrittenWhileWaiting(number, arguments);
+  InFlight in_flight((void *)written.begin, written.bytes);
   long result = RESOLVED(syscall)(number, a, b, c, d, e, f);
   calls::DidCall(number, result, arguments);
   return result;
 }
 
+namespace pagetide {
+
+/// What a call may do that does not return here exactly once. Its arguments are
+/// those of the processor's registers.
+static void MarkBefore(long number, u64 a, u64 b, u64 c, u64 d) {
+  struct CloneArguments {
+    u64 flags, pidfd, child_tid, parent_tid;
+  };
+  const auto may_write = [](u64 p) { MayHaveWritten((const void *)p, 4); };
+  const auto numbers = [=](const CloneArguments &clone) {
+    if (clone.flags & CLONE_PIDFD)
+      may_write(clone.pidfd);
+    if (clone.flags & CLONE_PARENT_SETTID)
+      may_write(clone.parent_tid);
+    if ((clone.flags & CLONE_VM) && (clone.flags & CLONE_CHILD_SETTID))
+      may_write(clone.child_tid);
+  };
+  switch (number) {
+  case SYS_execve:
+    return MayReadArguments((const char *)a, (Strings)b, (Strings)c);
+  case SYS_execveat:
+    return MayReadArguments((const char *)b, (Strings)c, (Strings)d);
+  case SYS_clone:
+    return numbers({a, c, d, c});
+  case SYS_clone3:
+    MayHaveRead((const void *)a, b);
+    return numbers(ValueAt((const CloneArguments *)a));
+  default:
+    return;
+  }
+}
+
+} // namespace pagetide
+
 extern "C" __attribute__((visibility("hidden"), used)) void *
-PagetideRealSyscall() {
+PagetideRealSyscall(long number, u64 a, u64 b, u64 c, u64 d) {
+  using namespace pagetide;
+  if (ShadowReady())
+    MarkBefore(number, a, b, c, d);
   return (void *)RESOLVED(syscall);
 }

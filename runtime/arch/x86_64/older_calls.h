@@ -8,13 +8,14 @@
 namespace pagetide {
 
 constexpr long kOldReadlink = SYS_readlink;
+constexpr long kOldPoll = SYS_poll;
+constexpr long kOldSelect = SYS_select;
+constexpr long kOldEpollWait = SYS_epoll_wait;
 
 inline bool IsOlderWait(long number) {
-  return number == SYS_poll || number == SYS_select || number == SYS_epoll_wait;
+  return number == kOldPoll || number == kOldSelect || number == kOldEpollWait;
 }
-inline bool IsOlderWaitOfEvents(long number) {
-  return number == SYS_epoll_wait;
-}
+inline bool IsOlderWaitOfEvents(long number) { return number == kOldEpollWait; }
 inline bool IsOlderFork(long number) {
   return number == SYS_fork || number == SYS_vfork;
 }

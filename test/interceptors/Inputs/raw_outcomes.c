@@ -96,9 +96,8 @@ static void messages(void) {
   RAW(recvfrom, V(sockets[0]), OUT(20), V(20), V(0), OUT(110), INTS(110));
   RAW(recvfrom, V(sockets[0]), OUT(3), V(3), V(0), V(0), V(0));
   RAW(recvfrom, V(ends[0]), OUT(20), V(20), V(0), OUT(110), INTS(110));
-  RAW(recvmsg, V(sockets[0]),
-      WORDS(0, 0, at(8, 16), 1, at(9, 64), 64, 0), V(0), V(0), V(0), V(0), V(0),
-      PIECES(at(10, 20), 20), OUT(64), OUT(20));
+  RAW(recvmsg, V(sockets[0]), WORDS(0, 0, at(8, 16), 1, at(9, 64), 64, 0), V(0),
+      V(0), V(0), V(0), V(0), PIECES(at(10, 20), 20), OUT(64), OUT(20));
   RAW(recvmsg, V(streams[0]), WORDS(0, 0, at(8, 16), 1, 0, 0, 0),
       V(MSG_DONTWAIT), V(0), V(0), V(0), V(0), PIECES(at(9, 20), 20), OUT(20));
   RAW(sendmsg, V(sockets[0]), WORDS(0, 0, at(8, 16), 1, 0, 0, 0), V(0), V(0),
@@ -136,7 +135,8 @@ static void messages(void) {
 }
 
 static void waits(void) {
-  const int epoll = epoll_create1(0), clock = timerfd_create(CLOCK_MONOTONIC, 0);
+  const int epoll = epoll_create1(0),
+            clock = timerfd_create(CLOCK_MONOTONIC, 0);
   const struct pollfd one = {ends[0], POLLIN, 0}, none = {ends[0], POLLPRI, 0};
   refresh = fill;
   RAW(poll, IN(&one, 8), V(1), V(0));
@@ -145,7 +145,8 @@ static void waits(void) {
   RAW(ppoll, IN(&one, 8), V(1), WORDS(0, 1), ZERO(8), V(8));
   RAW(ppoll, IN(&none, 8), V(1), INX(((const long[]){0, 1}), 16), V(0), V(8));
   RAW(ppoll, IN(&none, 8), V(1), WORDS(0, -1), V(0), V(8));
-  RAW(select, V(ends[0] + 1), WORDS(1L << ends[0]), ZERO(8), ZERO(8), WORDS(0, 1));
+  RAW(select, V(ends[0] + 1), WORDS(1L << ends[0]), ZERO(8), ZERO(8),
+      WORDS(0, 1));
   RAW(select, V(-1), ZERO(8), ZERO(8), ZERO(8), WORDS(0, 1));
   RAW(pselect6, V(ends[0] + 1), WORDS(1L << ends[0]), ZERO(8), ZERO(8),
       WORDS(0, 1), V(0));
@@ -370,6 +371,31 @@ static void the_process(void) {
   RAW(copy_file_range, V(file), V(0), V(-1), WORDS(0), V(1), V(0));
 }
 
+static void reap(long result) {
+  if (result > 0)
+    waitpid((pid_t)result, NULL, 0);
+}
+/* They return twice, or another program runs. */
+static void programs(void) {
+  way = IN_VFORK_CHILD;
+  RAW(execve, TEXT("/bin/true"), WORDS(at(4, 5), 0), WORDS(at(5, 4), 0),
+      TEXT("true"), TEXT("A=B"));
+  RAW(execve, TEXT("/nowhere/x"), WORDS(0), WORDS(0));
+  RAW(execveat, V(AT_FDCWD), TEXT("/bin/true"), WORDS(at(6, 5), 0),
+      WORDS(at(7, 4), 0), V(0), TEXT("true"), TEXT("A=B"));
+  RAW(execveat, V(AT_FDCWD), TEXT("/nowhere/x"), WORDS(0), WORDS(0), V(0));
+  way = HERE;
+  clean_up = reap;
+  enum { PARENT_SETS = 0x100000, CHILD_SETS = 0x1000000 };
+  RAW_OF('f', clone, V(SIGCHLD | PARENT_SETS | CHILD_SETS), V(0), OUTX(4),
+         OUT(4), V(0));
+  RAW_OF(
+      'f', clone3,
+      WORDS(PARENT_SETS | CHILD_SETS, 0, at(4, 4), at(3, 4), SIGCHLD, 0, 0, 0),
+      V(64), OUTX(4), OUT(4));
+  clean_up = NULL;
+}
+
 int main(void) {
   set_up();
   only_good = 1;
@@ -419,5 +445,6 @@ int main(void) {
   waits();
   names();
   the_process();
+  programs();
   return 0;
 }
