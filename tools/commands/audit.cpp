@@ -129,21 +129,28 @@ std::vector<std::string> traces_of(const std::string &path) {
   return traces;
 }
 
+/// What messages call a trace. Nobody knows the name of one that is not kept.
+std::string name_of_trace(const AuditOptions &options,
+                          const std::string &path) {
+  return options.output.empty() && options.from.empty() ? "this run"
+                                                        : printable(path);
+}
+
 /// Why the trace has no periods with the kernel's account.
-std::string why_not_auditable(const Audit &audit) {
+std::string why_not_auditable(const Audit &audit, const std::string &name) {
   if (!audit.lost.empty())
-    return fmt::format("{}: cannot be audited: {}", audit.path,
+    return fmt::format("{}: cannot be audited: {}", name,
                        printable(audit.lost.front().text));
   const bool by_audit = audit.process && option_in(audit.process->options,
                                                    "kernel_writes") == "1";
   if (by_audit)
     return fmt::format("{}: process {} ended before its first period ended, so "
                        "there is nothing to compare; use a shorter period (-p)",
-                       audit.path, audit.header.pid);
+                       name, audit.header.pid);
   return fmt::format("{}: lacks the kernel's account of written pages, so it "
                      "cannot be audited; record it with: pagetide audit -o "
                      "FILE -- CMD",
-                     audit.path);
+                     name);
 }
 
 std::string title_of(const Audit &audit) {
@@ -171,7 +178,8 @@ private:
 int report(const AuditOptions &options, const std::string &path) {
   const std::vector<std::string> traces = traces_of(path);
   if (traces.empty() && kind_of_file(path) == FileKind::kAbsent)
-    throw Failure(fmt::format("{}: there is no trace to audit", path));
+    throw Failure(fmt::format("{}: there is no trace to audit",
+                              name_of_trace(options, path)));
   if (traces.empty())
     throw Failure(fmt::format("{}: is not a Pagetide trace; make one with: "
                               "pagetide audit -o FILE -- CMD",
@@ -193,12 +201,13 @@ int report(const AuditOptions &options, const std::string &path) {
       continue;
     }
     if (!audit.has_kernel_writes) {
-      say("{}", why_not_auditable(audit));
+      say("{}", why_not_auditable(audit, name_of_trace(options, trace)));
       status = kStatusFailed;
       continue;
     }
     if (audit.completeness.integrity() == Integrity::kDamaged) {
-      say("{}: {}", printable(trace), audit.completeness.sentence());
+      say("{}: {}", name_of_trace(options, trace),
+          audit.completeness.sentence());
       status = kStatusFailed;
     }
     if (options.json) {

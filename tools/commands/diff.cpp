@@ -97,7 +97,8 @@ CommandRun set_up_diff(CLI::App &app) {
   app.add_flag("--whole", command->diff.whole,
                "Compare whole runs, not periods: all accessed pages, and the "
                "last checksum of each.");
-  app.add_flag("--wss", command->wss, "Compare the sizes of the working sets.");
+  app.add_flag("--wss", command->wss, "Compare the sizes of the working sets.")
+      ->excludes(app.get_option("--whole"));
   app.add_option_function<std::string>(
          "--ignore",
          [command](const std::string &names) {

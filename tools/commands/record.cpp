@@ -441,7 +441,8 @@ CommandRun set_up_record(CLI::App &app) {
                "address space randomisation (ASLR). Its pages can then be "
                "compared with those of another run (pagetide diff).");
   app.add_flag("--no-output", options->no_output,
-               "Record, but write no trace, to measure the cost of recording.");
+               "Record, but write no trace, to measure the cost of recording.")
+      ->excludes(app.get_option("--output"));
   return [options](const std::vector<std::string> &command) {
     return run_record(*options, command);
   };

@@ -32,7 +32,7 @@ std::size_t heat_level(double share) {
 
 std::string band_label(const AddressBand &band) {
   std::string label = printable(band.label);
-  if (label.starts_with('/'))
+  if (label.starts_with('/') && !label.starts_with("/dev/zero"))
     label.erase(0, label.rfind('/') + 1);
   if (band.more_labels != 0)
     label += fmt::format(" +{}", band.more_labels);

@@ -47,16 +47,6 @@ static void *wait_in_call(void *unused) {
   return unused;
 }
 
-/* Whether the thread sleeps. */
-static int sleeps(int thread) {
-  char path[64], line[256] = "";
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-  FILE *const file = fopen(path, "r");
-  require(file && fgets(line, sizeof line, file));
-  fclose(file);
-  return strstr(line, ") S ") != NULL;
-}
-
 HIDDEN static void fill(void *to, const void *from, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i)
     ((volatile char *)to)[i] = ((const volatile char *)from)[i];
@@ -76,8 +66,9 @@ static void check(const struct call *call, char *buffer) {
   pthread_t thread;
   current = call, waiter = 0, ended = 0;
   require(pthread_create(&thread, NULL, wait_in_call, NULL) == 0);
-  while (!waiter || !sleeps(waiter)) {
+  while (!waiter) {
   }
+  wait_until_blocked(waiter);
   const int meanwhile = state_after_write(buffer + 2000);
   while (!ended) {
     pthread_kill(thread, SIGUSR1);

@@ -49,9 +49,11 @@ function formatAddress(address) {
   return '0x' + address.toString(16);
 }
 
-/** What people call a mapping: of a path the last part. */
+/** What people call a mapping: of a path the last part. Shared memory without a
+ * file has the name of a device. */
 function shortName(name) {
-  return name.startsWith('/') ? name.slice(name.lastIndexOf('/') + 1) : name;
+  return name.startsWith('/') && !name.startsWith('/dev/zero')
+    ? name.slice(name.lastIndexOf('/') + 1) : name;
 }
 
 function shortened(text, length) {
