@@ -79,7 +79,7 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
                        const std::vector<std::string> &command) {
   const std::string file = find_command(command[0]);
   if (file.empty())
-    throw Failure(fmt::format("{}: command not found", command[0]));
+    throw Failure(text_of_not_found(command[0]));
   if (::access(file.c_str(), X_OK) != 0)
     throw Failure(fmt::format("{}: cannot be executed: {}", command[0],
                               std::strerror(errno)));

@@ -158,7 +158,7 @@ int pass_on(const ExitStatus &status) {
 
 int say_cannot_start(const std::string &command, int error) {
   if (error == ENOENT) {
-    say("{}: command not found", command);
+    say("{}", text_of_not_found(command));
     return kCommandNotFound;
   }
   say("{}: cannot be executed: {}", command, std::strerror(error));

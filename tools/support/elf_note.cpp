@@ -87,6 +87,13 @@ ElfFile examine_elf(const std::string &path) {
   return file;
 }
 
+std::string text_of_not_found(const std::string &command) {
+  const bool here = command.find('/') == std::string::npos &&
+                    ::access(("./" + command).c_str(), X_OK) == 0;
+  return command + ": command not found" +
+         (here ? "; the one in this directory is ./" + command : "");
+}
+
 std::string find_command(const std::string &command) {
   if (command.empty())
     return {};

@@ -23,5 +23,7 @@ ElfFile examine_elf(const std::string &path);
 
 /// Where execvp would find the command. Empty if it would not.
 std::string find_command(const std::string &command);
+/// What is wrong with a command that was not found.
+std::string text_of_not_found(const std::string &command);
 
 } // namespace pagetide::tools
