@@ -60,10 +60,10 @@ install(DIRECTORY "${PAGETIDE_MANUAL_DIR}/man1"
 install(DIRECTORY "${PAGETIDE_MANUAL_DIR}/man1"
         DESTINATION "${CMAKE_INSTALL_MANDIR}" COMPONENT development
         FILES_MATCHING REGEX "/pagetide-(clang|flang)")
-install(FILES "${PAGETIDE_MANUAL_DIR}/bash/pagetide"
+install(FILES "${PROJECT_SOURCE_DIR}/tools/manual/pagetide.bash"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
-        COMPONENT command)
-install(FILES "${PAGETIDE_MANUAL_DIR}/zsh/_pagetide"
+        RENAME pagetide COMPONENT command)
+install(FILES "${PROJECT_SOURCE_DIR}/tools/manual/_pagetide"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
         COMPONENT command)
 

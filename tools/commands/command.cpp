@@ -46,16 +46,6 @@ void print(std::string_view text) {
   out.close();
 }
 
-/// Whether the word is an option whose value is the next word: -o FILE and
-/// --output FILE are, -oFILE and --output=FILE are not.
-bool takes_next(const CLI::App &app, const std::string &word) {
-  const bool is_long = word[1] == '-';
-  const bool has_value =
-      is_long ? word.find('=') != std::string::npos : word.size() > 2;
-  const CLI::Option *option = app.get_option_no_throw(word);
-  return option && !has_value && option->get_items_expected_min() > 0;
-}
-
 /// Throws if flags that share one word, such as "-bx", have one that does not
 /// exist. CLI11 would name it "-x", which the user has not written.
 void check_flags(const CLI::App &app, const std::string &word) {
@@ -197,6 +187,14 @@ int run_named(const std::vector<std::string> &words) {
 }
 
 } // namespace
+
+bool takes_next(const CLI::App &app, const std::string &word) {
+  const bool is_long = word[1] == '-';
+  const bool has_value =
+      is_long ? word.find('=') != std::string::npos : word.size() > 2;
+  const CLI::Option *option = app.get_option_no_throw(word);
+  return option && !has_value && option->get_items_expected_min() > 0;
+}
 
 static std::string why_no_number(const std::string &text) {
   if (!text.empty() &&
@@ -390,6 +388,8 @@ int run_pagetide(const std::vector<std::string> &words) {
     print(fmt::format("pagetide {}\n", PAGETIDE_VERSION));
     return kStatusDone;
   }
+  if (words[0] == kCompletionCommand)
+    return run_completion({words.begin() + 1, words.end()});
   return run_named(words);
 }
 

@@ -119,11 +119,24 @@ CommandLine parse_command(const Command &command,
 const Command *find_named(const std::vector<std::string> &words,
                           std::size_t &used);
 
+/// Whether the word is an option whose value is the next word: -o FILE and
+/// --output FILE are, -oFILE and --output=FILE are not.
+bool takes_next(const CLI::App &app, const std::string &word);
+
 /// The index at which the command to run begins in the words after the name of
 /// pagetide's command: after "--", or at the first word that is neither an
 /// option nor its value.
 std::size_t find_rest(const CLI::App &app,
                       const std::vector<std::string> &words);
+
+/// The command by which the completions of shells (manual/) ask what to offer.
+inline constexpr const char kCompletionCommand[] = "__complete";
+
+/// `words` are those behind that command's name: of the user's line, up to the
+/// one that is completed. Prints a line for each thing to offer: "word", a word
+/// and its help, with tabs between; "file"; "process"; or "rest" and how many
+/// of the last words are another program's.
+int run_completion(const std::vector<std::string> &words);
 
 /// Runs the pagetide program. `words` are its arguments without argv[0].
 int run_pagetide(const std::vector<std::string> &words);

@@ -1,4 +1,4 @@
-//===- main.cpp - Writes manual pages and completions ---------------------===//
+//===- main.cpp - Writes manual pages -------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // usage: pagetide_manual DIRECTORY
@@ -7,7 +7,6 @@
 // the tables that the programs themselves use.
 
 #include "commands/command.h"
-#include "manual/completion.h"
 #include "support/text_output.h"
 #include "wrapper/own_options.h"
 
@@ -117,17 +116,15 @@ void write_file(const std::filesystem::path &path, const std::string &text) {
 }
 
 void write_all(const std::filesystem::path &directory) {
-  // A command may have been removed.
-  std::filesystem::remove_all(directory);
   const std::filesystem::path pages = directory / "man1";
+  // A command may have been removed.
+  std::filesystem::remove_all(pages);
   write_file(pages / "pagetide.1", main_man_page());
   write_file(pages / "pagetide-clang.1", wrapper_man_page());
   for (const char *other : {"pagetide-clang++.1", "pagetide-flang.1"})
     write_file(pages / other, ".so man1/pagetide-clang.1\n");
   for (const Command *command : all_commands())
     write_file(pages / (page_name(*command) + ".1"), man_page(*command));
-  write_file(directory / "bash" / "pagetide", bash_completion());
-  write_file(directory / "zsh" / "_pagetide", zsh_completion());
 }
 
 } // namespace
