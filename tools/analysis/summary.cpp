@@ -152,10 +152,8 @@ public:
 private:
   void add_frame(const Frame &frame);
   void add_part(const PeriodPart &part);
-  void add_threads(const PeriodPart &part);
   void add_cut(const Cut &cut);
   void end_period(const PeriodPart &part);
-  ThreadSummary *thread(std::uint32_t tid);
   std::array<Quantity *, 8> quantities() {
     return {&accessed_, &read_, &written_,  &carried_,
             &unmarked_, &may_,  &may_read_, &may_written_};
@@ -174,12 +172,7 @@ private:
   Quantity may_written_{budget_};
   MappingUses mappings_;
   std::vector<GranuleRun> union_scratch_;
-  /// The period in which a thread was last seen, plus one.
-  std::map<std::uint32_t, std::uint64_t> last_active_;
-  /// How often frames of threads were lost, and how often they had been when a
-  /// thread was last told of: after a loss, its number may be another thread's.
-  std::uint64_t thread_losses_ = 0;
-  std::map<std::uint32_t, std::uint64_t> losses_before_;
+  std::uint64_t thread_losses_ = 0; ///< how often frames of them were lost
   std::uint64_t end_ns_ = 0;
   std::optional<Cut> cut_; ///< of the period that comes next
 };
@@ -229,17 +222,9 @@ void Summarizer::add_frame(const Frame &frame) {
     break;
   case trace::FrameType::kThreads:
     for (const ThreadRecord &record : frame.threads.records)
-      if (record.event == trace::ThreadEvent::kExactSince)
-        ++summary_.exact_in_windows;
-      else if (ThreadSummary *entry = thread(record.tid)) {
-        if (!record.name.empty())
-          entry->name = first_bytes(record.name, kMaxThreadName);
-        if (record.event == trace::ThreadEvent::kStart)
-          entry->start_ns = record.time_ns;
-        else
-          entry->end_ns = record.time_ns;
-        losses_before_[record.tid] = thread_losses_;
-      }
+      summary_.exact_in_windows +=
+          record.event == trace::ThreadEvent::kExactSince;
+    summary_.threads.see(frame.threads);
     break;
   case trace::FrameType::kPeriod:
     if (frame.lost_mappings)
@@ -267,17 +252,6 @@ void Summarizer::add_frame(const Frame &frame) {
     end_ns_ = std::max(end_ns_, frame.end.time_ns);
     break;
   }
-}
-
-ThreadSummary *Summarizer::thread(std::uint32_t tid) {
-  const auto found = summary_.threads.find(tid);
-  if (found != summary_.threads.end())
-    return &found->second;
-  if (summary_.threads.size() == kMaxThreads) {
-    summary_.threads_left_out = true;
-    return nullptr;
-  }
-  return &summary_.threads[tid];
 }
 
 void Summarizer::add_part(const PeriodPart &part) {
@@ -308,7 +282,7 @@ void Summarizer::add_part(const PeriodPart &part) {
   }
   mappings_.add(runs);
   if (summary_.per_thread())
-    add_threads(part);
+    summary_.threads.add(part, thread_losses_);
   for (const ChecksumRun &run : part.checksum_runs) {
     ChecksumSummary &sums = summary_.checksums;
     switch (static_cast<trace::ChecksumState>(run.state)) {
@@ -352,29 +326,6 @@ void Summarizer::add_cut(const Cut &cut) {
     cuts.reasons.emplace_back(reason, 1);
   else
     cuts.reasons_left_out = true;
-}
-
-void Summarizer::add_threads(const PeriodPart &part) {
-  for (const PeriodPart::Section &section : part.sections) {
-    ThreadSummary *entry = thread(section.tid);
-    if (!entry)
-      continue;
-    std::uint64_t &losses = losses_before_[section.tid];
-    if (losses != thread_losses_) {
-      losses = thread_losses_;
-      entry->name.clear();
-      entry->start_ns.reset();
-      entry->end_ns.reset();
-    }
-    AccessCounts counts;
-    counts.add(part.runs_of(section));
-    entry->counts.add(counts);
-    std::uint64_t &active = last_active_[section.tid];
-    if (counts.accessed != 0 && active != part.index + 1) {
-      active = part.index + 1;
-      ++entry->periods;
-    }
-  }
 }
 
 void Summarizer::end_period(const PeriodPart &part) {

@@ -5,6 +5,7 @@
 
 #include "analysis/access_counts.h"
 #include "analysis/distribution.h"
+#include "analysis/thread_table.h"
 #include "analysis/time_curve.h"
 #include "trace/trace_reader.h"
 
@@ -32,14 +33,6 @@ struct MappingSummary {
   AccessCounts counts; ///< summed over periods
   std::uint64_t distinct = 0;
   bool distinct_is_lower_bound = false;
-};
-
-struct ThreadSummary {
-  std::string name;
-  std::optional<std::uint64_t> start_ns;
-  std::optional<std::uint64_t> end_ns;
-  std::uint64_t periods = 0; ///< in which it accessed anything
-  AccessCounts counts;       ///< summed over periods
 };
 
 struct ChecksumSummary {
@@ -93,8 +86,7 @@ struct Summary {
   TimeCurve curve;     ///< granules accessed in each period
 
   std::vector<MappingSummary> mappings; ///< the busiest first
-  std::map<std::uint32_t, ThreadSummary> threads;
-  bool threads_left_out = false;
+  ThreadTable threads;
   ChecksumSummary checksums;
   CutSummary cuts;
   std::vector<Note> notes; ///< the first ones

@@ -161,20 +161,6 @@ std::string title_of(const Audit &audit) {
           : std::string("unknown"));
 }
 
-class Output {
-public:
-  explicit Output(const std::string &path) {
-    if (!path.empty())
-      out_ = std::make_unique<TextOutput>(path);
-    else
-      out_ = std::make_unique<TextOutput>();
-  }
-  TextOutput &operator*() { return *out_; }
-
-private:
-  std::unique_ptr<TextOutput> out_;
-};
-
 int report(const AuditOptions &options, const std::string &path) {
   const std::vector<std::string> traces = traces_of(path);
   if (traces.empty() && kind_of_file(path) == FileKind::kAbsent)
@@ -187,8 +173,8 @@ int report(const AuditOptions &options, const std::string &path) {
   std::optional<Audit> sum;
   std::size_t processes = 0;
   int status = kStatusDone;
-  Output output(options.report);
-  TextOutput &out = *output;
+  TextOutput out =
+      options.report.empty() ? TextOutput() : TextOutput(options.report);
   if (options.json)
     out.write("{\"pagetide_audit\":1,\n\"processes\":[");
   for (const std::string &trace : traces) {
@@ -278,14 +264,12 @@ CommandRun set_up_audit(CLI::App &app) {
                  "Length of a period: 1ms to 1000h, or 0 if the program ends "
                  "its periods itself. [100ms]")
       ->type_name("DURATION")
-      ->check(CLI::Validator(
-          [](std::string &text) { return check_period(text); }, ""));
+      ->check(CLI::Validator(check_period, ""));
   app.add_option("-o,--output", options->output,
                  "Keep the trace in FILE (further processes: FILE.<pid>). "
                  "Traces of an earlier run with this FILE are replaced.")
       ->type_name("FILE")
-      ->check(CLI::Validator(
-          [](std::string &text) { return check_output(text); }, ""));
+      ->check(CLI::Validator(check_output, ""));
   app.add_option("--from", options->from,
                  "Run no command; read a trace that an earlier -o has kept.")
       ->type_name("FILE");

@@ -192,38 +192,23 @@ int apply_stream(const CheckpointOptions &options) {
   return kStatusDone;
 }
 
-void check_words(const CheckpointOptions &options) {
-  const std::string &operation = options.operation;
-  const auto only = [&operation](bool given, const char *name,
-                                 std::initializer_list<const char *> with) {
-    if (given && std::none_of(with.begin(), with.end(), [&](const char *one) {
-          return operation == one;
-        }))
-      throw Failure(
-          fmt::format("checkpoint: {}: takes no {}", operation, name));
-  };
-  const auto all = {"list",    "verify", "show", "compact",
-                    "extract", "stream", "apply"};
-  if (std::none_of(all.begin(), all.end(),
-                   [&](const char *one) { return operation == one; }))
-    throw Failure(fmt::format("checkpoint: {}: there is no such operation; it "
-                              "is list, verify, show, compact, extract, stream "
-                              "or apply",
-                              printable(operation)));
-  only(options.number != 0, "--checkpoint",
-       {"verify", "show", "extract", "stream"});
-  only(options.keep != 0, "--keep", {"compact"});
-  only(options.region.has_value(), "--region", {"extract"});
-  only(!options.output.empty(), "--output", {"extract", "stream"});
-  only(options.input != "-", "--input", {"apply"});
-  only(options.json, "--json", {"list", "verify", "show", "apply"});
-  if (operation == "extract" && (!options.region || options.output.empty()))
+void check_words(const CLI::App &app, const CheckpointOptions &options) {
+  check_operation(app, "list verify show compact extract stream apply",
+                  options.operation,
+                  {{"--checkpoint", "verify show extract stream"},
+                   {"--keep", "compact"},
+                   {"--region", "extract"},
+                   {"--output", "extract stream"},
+                   {"--input", "apply"},
+                   {"--json", "list verify show apply"}});
+  if (options.operation == "extract" &&
+      (!options.region || options.output.empty()))
     throw Failure("checkpoint: extract: needs --region and --output, as in: "
                   "pagetide checkpoint extract --region 1 -o region FOLDER");
 }
 
-int run_checkpoint(const CheckpointOptions &options) {
-  check_words(options);
+int run_checkpoint(const CLI::App &app, const CheckpointOptions &options) {
+  check_words(app, options);
   const Folder folder(options.folder);
   try {
     if (options.operation == "list" || options.operation == "verify")
@@ -290,8 +275,8 @@ CommandRun set_up_checkpoint(CLI::App &app) {
   app.add_flag("--json", options->json,
                "With list, verify, show and apply: one JSON object, described "
                "in docs/reference/cli-output.md.");
-  return [options](const std::vector<std::string> &) {
-    return run_checkpoint(*options);
+  return [options, &app](const std::vector<std::string> &) {
+    return run_checkpoint(app, *options);
   };
 }
 

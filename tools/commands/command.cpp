@@ -255,6 +255,58 @@ void add_number(CLI::App &app, const char *name, const char *type,
           ""));
 }
 
+static std::vector<std::string_view> words_in(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+/// "list, verify or show".
+static std::string listed(std::string_view text, const char *last) {
+  const std::vector<std::string_view> words = words_in(text);
+  std::string out(words.front());
+  for (std::size_t i = 1; i < words.size(); ++i)
+    out += fmt::format("{}{}",
+                       i + 1 < words.size() ? std::string(", ")
+                                            : fmt::format(" {} ", last),
+                       words[i]);
+  return out;
+}
+
+void check_operation(const CLI::App &app, std::string_view operations,
+                     const std::string &operation,
+                     std::initializer_list<OptionUse> uses) {
+  const std::string command =
+      app.get_name().substr(app.get_name().rfind(' ') + 1);
+  const auto has = [&](std::string_view list) {
+    const auto words = words_in(list);
+    return list == "*" || std::ranges::find(words, operation) != words.end();
+  };
+  if (!has(operations))
+    throw Failure(fmt::format("{}: {}: there is no such operation; it is {}",
+                              command, printable(operation),
+                              listed(operations, "or")));
+  for (const CLI::Option *option : app.get_options()) {
+    const bool is_word = option->get_positional();
+    const std::string name = option->get_name(is_word);
+    const auto *use = std::ranges::find_if(uses, [&](const OptionUse &each) {
+      return each.option == name || each.option == "*";
+    });
+    if (option->count() == 0 || use == uses.end() || has(use->operations))
+      continue;
+    const bool several = use->operations.find(' ') != std::string_view::npos;
+    throw Failure(
+        fmt::format("{}: {}: {}: only {} take{} this {}", command, operation,
+                    is_word ? printable(option->as<std::string>()) : name,
+                    listed(use->operations, "and"), several ? "" : "s",
+                    is_word ? "word" : "option"));
+  }
+}
+
 std::span<const Command *const> first_commands() { return kCommands; }
 
 std::string command_help(const Command &command, const CLI::App &app) {

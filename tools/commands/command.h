@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -71,6 +72,19 @@ std::span<const Command *const> report_kinds();
 
 /// All commands, in the order of the help, then all kinds of them.
 std::vector<const Command *> all_commands();
+
+/// Which operations of a command take an option or a further word. Names with
+/// blanks between; "*": all.
+struct OptionUse {
+  std::string_view option; ///< as in the help; "*": those not named before
+  std::string_view operations;
+};
+
+/// Throws Failure unless `operation` is one of `operations`, which have blanks
+/// between, and takes all that was given.
+void check_operation(const CLI::App &app, std::string_view operations,
+                     const std::string &operation,
+                     std::initializer_list<OptionUse> uses);
 
 /// Declares an option that takes a number (text_format.h). CLI11's own numbers
 /// do not serve: "-1" would be the largest number, and "010" would be eight.

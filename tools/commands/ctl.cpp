@@ -42,7 +42,7 @@ constexpr std::uint64_t kMaxTimeoutNs = 3600'000'000'000;
 constexpr control::Operation kOperations[] = {
     control::Operation::kStatus, control::Operation::kStart,
     control::Operation::kStop,   control::Operation::kPeriod,
-    control::Operation::kFlush,  control::Operation::kWindow,
+    control::Operation::kWindow, control::Operation::kFlush,
 };
 
 struct CtlOptions {
@@ -76,27 +76,31 @@ const char *argument_of(control::Operation operation) {
   }
 }
 
-control::Operation operation_of(const CtlOptions &options) {
-  for (const control::Operation operation : kOperations) {
-    if (options.operation != operation_name(operation))
-      continue;
-    const std::string given = options.recording.any_given();
-    if (operation != control::Operation::kStart && !given.empty() &&
-        (operation != control::Operation::kWindow || given != "--every"))
-      throw Failure(fmt::format("ctl: {}: {}: only start takes this option",
-                                options.operation, given));
-    const char *const missing = argument_of(operation);
-    if (missing && options.argument.empty())
-      throw Failure(fmt::format("ctl: {}: {}", options.operation, missing));
-    if (!missing && !options.argument.empty())
-      throw Failure(
-          fmt::format("ctl: {}: {}: only period and window take a further word",
-                      options.operation, printable(options.argument)));
-    return operation;
-  }
-  throw Failure(fmt::format("ctl: {}: there is no such operation; it is "
-                            "status, start, stop, period, window or flush",
-                            printable(options.operation)));
+/// "status start stop".
+std::string operation_names() {
+  std::string names;
+  for (const control::Operation operation : kOperations)
+    names += fmt::format("{}{}", names.empty() ? "" : " ",
+                         operation_name(operation));
+  return names;
+}
+
+control::Operation operation_of(const CLI::App &app,
+                                const CtlOptions &options) {
+  check_operation(app, operation_names(), options.operation,
+                  {{"PID", "*"},
+                   {"OPERATION", "*"},
+                   {"--timeout", "*"},
+                   {"--json", "*"},
+                   {"--every", "start window"},
+                   {"ARGUMENT", "period window"},
+                   {"*", "start"}});
+  const control::Operation operation =
+      *std::ranges::find(kOperations, options.operation, operation_name);
+  if (const char *const missing = argument_of(operation);
+      missing && options.argument.empty())
+    throw Failure(fmt::format("ctl: {}: {}", options.operation, missing));
+  return operation;
 }
 
 std::uint64_t period_of(const std::string &text) {
@@ -251,8 +255,8 @@ int print_answer(const ControlAnswer &answer, const TargetProcess &target,
   return answer.refusal.empty() ? kStatusDone : kStatusNegative;
 }
 
-int run_ctl(const CtlOptions &options) {
-  const control::Operation operation = operation_of(options);
+int run_ctl(const CLI::App &app, const CtlOptions &options) {
+  const control::Operation operation = operation_of(app, options);
   const TargetProcess target(pid_of(options.pid));
   const std::unique_ptr<control::Request> request =
       request_for(options, operation, target);
@@ -308,12 +312,12 @@ CommandRun set_up_ctl(CLI::App &app) {
   app.add_option("--timeout", options->timeout,
                  "How long to wait until the process takes the request. [5s]")
       ->type_name("DURATION")
-      ->check(CLI::Validator(
-          [](std::string &text) { return check_timeout(text); }, ""));
+      ->check(CLI::Validator(check_timeout, ""));
   app.add_flag("--json", options->json,
                "One JSON object, described in docs/reference/cli-output.md.");
-  return
-      [options](const std::vector<std::string> &) { return run_ctl(*options); };
+  return [options, &app](const std::vector<std::string> &) {
+    return run_ctl(app, *options);
+  };
 }
 
 } // namespace

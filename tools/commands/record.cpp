@@ -174,46 +174,6 @@ std::optional<TraceOutput> trace_output(const RecordOptions &options,
                          : options.output);
 }
 
-namespace {
-
-/// Throws Failure if the program cannot be recorded in windows.
-void require_windows(const std::string &file,
-                     const engines::Capabilities &engine, const ElfFile &elf) {
-  if (!engine.by_marks)
-    throw Failure(fmt::format("--window switches marks off and on; leave out "
-                              "--engine {}",
-                              engine.name));
-  if (elf.note && !(elf.note->flags & abi::kModuleWindows))
-    throw Failure(fmt::format("--window: functions of {} that are running "
-                              "cannot change to marked code; build it with "
-                              "-fpagetide-mode=windows",
-                              file));
-}
-
-/// Throws Failure if the kernel's account of writes is of no use, or missing.
-void require_kernel_writes(const RecordOptions &options,
-                           const engines::Capabilities &engine,
-                           const std::string &file) {
-  if (!options.asks_checksums())
-    throw Failure("--kernel-writes adds to checksums of cuts; give --checksum "
-                  "written with it");
-  if (!options.unstable.empty() && options.unstable != "cut")
-    throw Failure(fmt::format("--kernel-writes adds to checksums of cuts; "
-                              "leave out --unstable {}",
-                              options.unstable));
-  if (!engine.by_marks)
-    throw Failure(fmt::format("--kernel-writes compares with marks; leave out "
-                              "--engine {}",
-                              engine.name));
-  const std::string missing = probe_kernel_writes();
-  if (!missing.empty())
-    throw Failure(fmt::format("--kernel-writes: this kernel cannot tell which "
-                              "pages are written, so {} was not run: {}; or "
-                              "leave out --kernel-writes",
-                              file, missing));
-}
-
-/// What the options ask for, here and in the environment.
 Asked asked_of(const RecordOptions &options) {
   const std::string inherited = inherited_options();
   const auto given = [&](const std::string &own, const char *name) {
@@ -226,6 +186,8 @@ Asked asked_of(const RecordOptions &options) {
     asked.per_thread = "--per-thread";
   if (!checksum.empty() && checksum != "none")
     asked.contents = "--checksum " + checksum;
+  else if (!options.unstable.empty())
+    asked.contents = "--unstable " + options.unstable;
   if (checksum == "accessed")
     asked.reads = asked.contents;
   if (granularity_shift(granule).value_or(0) != 0 &&
@@ -237,14 +199,43 @@ Asked asked_of(const RecordOptions &options) {
     asked.cut = "--unstable cut";
   else if (!options.window.empty())
     asked.cut = "--window";
-  if (!options.on_failure.empty())
-    asked.driven = "--on-failure";
   if (const auto period = parse_duration(given(options.period, "period"))) {
     asked.period = std::chrono::nanoseconds(*period);
     if (*period == 0)
       asked.driven = "--period 0";
   }
+  if (!options.on_failure.empty())
+    asked.driven = "--on-failure";
   return asked;
+}
+
+namespace {
+
+/// Throws Failure if the program cannot be recorded in windows.
+void require_windows(const std::string &file, const ElfFile &elf) {
+  if (elf.note && !(elf.note->flags & abi::kModuleWindows))
+    throw Failure(fmt::format("--window: functions of {} that are running "
+                              "cannot change to marked code; build it with "
+                              "-fpagetide-mode=windows",
+                              file));
+}
+
+/// Throws Failure if the kernel's account of writes is of no use, or missing.
+void require_kernel_writes(const RecordOptions &options,
+                           const std::string &file) {
+  if (!options.asks_checksums())
+    throw Failure("--kernel-writes adds to checksums of cuts; give --checksum "
+                  "written with it");
+  if (!options.unstable.empty() && options.unstable != "cut")
+    throw Failure(fmt::format("--kernel-writes adds to checksums of cuts; "
+                              "leave out --unstable {}",
+                              options.unstable));
+  const std::string missing = probe_kernel_writes();
+  if (!missing.empty())
+    throw Failure(fmt::format("--kernel-writes: this kernel cannot tell which "
+                              "pages are written, so {} was not run: {}; or "
+                              "leave out --kernel-writes",
+                              file, missing));
 }
 
 /// The engine that the options name or that fits. Throws Failure if none does.
@@ -289,13 +280,18 @@ int run_record(const RecordOptions &options,
   const ElfFile &elf = program.elf;
   const engines::Capabilities &engine =
       engine_for(options, file, program.build);
-  if (engine.kind == engines::Kind::kEmulate)
-    return record_emulated(options, file, command);
+  const bool emulated = engine.kind == engines::Kind::kEmulate;
+  Asked asked = asked_of(options);
+  if (emulated && options.on_failure.empty())
+    asked.driven.clear(); // QEMU's plugin sees the program end its periods
+  require_asked(engine, program.build, asked);
   // Nothing can be preloaded into a static program.
   const bool outside = watched_from_outside(engine, program.build);
-  if (!options.duration.empty() && !outside)
+  if (!options.duration.empty() && (!outside || emulated))
     throw Failure("--for belongs to --pid, and to engines that watch from "
                   "outside; leave it out");
+  if (emulated)
+    return record_emulated(options, file, command);
   if (options.checksum == "written" && elf.note &&
       elf.note->layout < abi::kLayoutCount &&
       !abi::tells_writes(static_cast<abi::Layout>(elf.note->layout)))
@@ -306,22 +302,17 @@ int run_record(const RecordOptions &options,
         file, abi::kLayoutNames[elf.note->layout],
         abi::has_sites(static_cast<abi::Layout>(elf.note->layout)) ? "rw-site"
                                                                    : "rw"));
-  if (options.unstable == "cut" && !engine.cut)
-    throw Failure(fmt::format("--unstable cut does not work with --engine {}: "
-                              "only marks tell what is written until the cut; "
-                              "use flag or rehash",
-                              engine.name));
   if (options.kernel_writes)
-    require_kernel_writes(options, engine, file);
+    require_kernel_writes(options, file);
   if (!options.window.empty())
-    require_windows(file, engine, elf);
+    require_windows(file, elf);
   if (outside)
     return record_from_outside(options, engine, command, file, program);
   std::unique_ptr<PreloadableRuntime> preloaded;
   if (engine.by_marks)
     leave_outer_preload();
   else
-    preloaded = prepare_engine(engine, options.per_thread, file, program.build);
+    preloaded = prepare_engine(engine, file, program.build);
   std::optional<TraceOutput> output = trace_output(options, command[0]);
 
   ExitStatus status;

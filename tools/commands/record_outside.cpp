@@ -6,7 +6,6 @@
 #include "engines/emulate/emulated_run.h"
 #include "engines/outside_run.h"
 #include "engines/process_facts.h"
-#include "record/auto_engine.h"
 #include "record/engine_choice.h"
 #include "record/fixed_addresses.h"
 #include "record/kernel_probe.h"
@@ -18,53 +17,15 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <span>
-#include <string_view>
 
 namespace pagetide::tools {
 
 namespace {
 
-struct Given {
-  const char *option;
-  bool given;
-};
-
-/// Throws Failure if one of the options was given. `why` follows its name.
-void refuse(std::span<const Given> asked, std::string_view why) {
-  for (const Given &one : asked)
-    if (one.given)
-      throw Failure(fmt::format("{} {}; leave it out", one.option, why));
-}
-
 std::uint64_t period_ns(const RecordOptions &options) {
   return options.period.empty()
              ? static_cast<std::uint64_t>(Asked::kDefaultPeriod.count())
              : *parse_duration(options.period);
-}
-
-/// Throws Failure if an option asks for what only code in the program does.
-void check_seen_from_outside(const RecordOptions &options,
-                             const engines::Capabilities &engine) {
-  const Given asked[] = {
-      {"--per-thread", options.per_thread},
-      {"--checksum", options.asks_checksums()},
-      {"--unstable", !options.unstable.empty()},
-      {"--granularity",
-       !options.granularity.empty() &&
-           granularity_shift(options.granularity) != 0 &&
-           granularity_shift(options.granularity) != abi::kDefaultGranuleShift},
-      {"--kernel-writes", options.kernel_writes},
-      {"--window", !options.window.empty()},
-      {"--on-failure", !options.on_failure.empty()},
-      {"--no-aslr", options.no_aslr && !options.pid.empty()},
-      {"--period 0", options.period == "0"},
-  };
-  refuse(asked,
-         fmt::format("does not work when record watches from outside by engine "
-                     "{}: that sees which pages a process writes, in periods "
-                     "of the clock",
-                     engine.name));
 }
 
 OutsideRun outside_run(const RecordOptions &options,
@@ -96,7 +57,11 @@ int record_process(const RecordOptions &options) {
                               "on, so it cannot record process {}; leave out "
                               "--engine",
                               engine.name, pid));
-  check_seen_from_outside(options, engine);
+  if (options.no_aslr)
+    throw Failure("--no-aslr belongs to a command that record starts; leave it "
+                  "out");
+  // As a static program: nothing is in it.
+  require_asked(engine, Build::kStatic, asked_of(options));
   std::optional<TraceOutput> output = trace_output(options, program_of(pid));
   OutsideRun run = outside_run(options, engine, output ? &*output : nullptr);
   run.pid = pid;
@@ -107,7 +72,6 @@ int record_from_outside(const RecordOptions &options,
                         const engines::Capabilities &engine,
                         const std::vector<std::string> &command,
                         const std::string &file, const ProgramFile &program) {
-  check_seen_from_outside(options, engine);
   check_without_marks(engine, file, program.build);
   const bool by_bits = engine.kind == engines::Kind::kSoftDirty;
   if (const std::string missing = why_lacking(engine.needs); !missing.empty())
@@ -129,16 +93,6 @@ int record_from_outside(const RecordOptions &options,
 
 int record_emulated(const RecordOptions &options, const std::string &file,
                     const std::vector<std::string> &command) {
-  const Given asked[] = {{"--checksum", options.asks_checksums()},
-                         {"--unstable", !options.unstable.empty()},
-                         {"--granularity", !options.granularity.empty()},
-                         {"--kernel-writes", options.kernel_writes},
-                         {"--for", !options.duration.empty()},
-                         {"--window", !options.window.empty()},
-                         {"--on-failure", !options.on_failure.empty()}};
-  refuse(asked, fmt::format("does not work with --engine {}, which sees "
-                            "accesses to pages of the system, and no contents",
-                            options.engine));
   check_emulation(file);
   std::optional<TraceOutput> output = trace_output(options, command[0]);
   EmulatedRunOptions run;

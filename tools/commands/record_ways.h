@@ -6,6 +6,7 @@
 #include "analysis/trace_files.h"
 #include "commands/recording_options.h"
 #include "pagetide/engines.h"
+#include "record/auto_engine.h"
 #include "record/child_process.h"
 #include "record/program_build.h"
 
@@ -48,6 +49,8 @@ std::optional<TraceOutput> trace_output(const RecordOptions &options,
                                         const std::string &program);
 
 //===- Without code of ours in the program (record_outside.cpp) -----------===//
+/// What the options, and those of PAGETIDE_OPTIONS, ask of an engine.
+Asked asked_of(const RecordOptions &options);
 
 /// --pid.
 int record_process(const RecordOptions &options);

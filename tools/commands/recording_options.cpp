@@ -50,12 +50,6 @@ std::string check_granularity(const std::string &text) {
 
 } // namespace
 
-std::string RecordingOptions::any_given() const {
-  const auto given = std::ranges::find_if(
-      declared, [](const CLI::Option *option) { return option->count() > 0; });
-  return given == declared.end() ? "" : (*given)->get_name();
-}
-
 std::optional<unsigned> granularity_shift(std::string_view text) {
   if (text == "auto")
     return 0;
@@ -80,11 +74,9 @@ std::optional<unsigned> granularity_shift(std::string_view text) {
 
 void add_recording_options(CLI::App &app, RecordingOptions &options,
                            const char *output_help) {
-  options.declared.push_back(
-      app.add_option("-o,--output", options.output, output_help)
-          ->type_name("FILE")
-          ->check(CLI::Validator(
-              [](std::string &text) { return check_output(text); }, "")));
+  app.add_option("-o,--output", options.output, output_help)
+      ->type_name("FILE")
+      ->check(CLI::Validator(check_output, ""));
   add_recording_choices(app, options);
 }
 
@@ -104,13 +96,11 @@ void RecordingOptions::check_windows() const {
 }
 
 void add_recording_choices(CLI::App &app, RecordingOptions &options) {
-  const std::size_t first = app.get_options().size();
   app.add_option("-p,--period", options.period,
                  "Length of a period: 1ms to 1000h, or 0 if the program ends "
                  "its periods itself. [500ms]")
       ->type_name("DURATION")
-      ->check(CLI::Validator(
-          [](std::string &text) { return check_period(text); }, ""));
+      ->check(CLI::Validator(check_period, ""));
   app.add_flag("--per-thread", options.per_thread,
                "Keep one page set for each thread.");
   add_choice(app, "--checksum", options.checksum,
@@ -136,10 +126,8 @@ void add_recording_choices(CLI::App &app, RecordingOptions &options) {
                  "program's build (-fpagetide-granule). auto: that granule. "
                  "[auto]")
       ->type_name("BYTES|page|auto")
-      ->check(CLI::Validator(
-          [](std::string &text) { return check_granularity(text); }, ""));
-  const auto duration =
-      CLI::Validator([](std::string &text) { return check_period(text); }, "");
+      ->check(CLI::Validator(check_granularity, ""));
+  const auto duration = CLI::Validator(check_period, "");
   app.add_option("--window", options.window,
                  "Have marks on for this long only, in windows that begin "
                  "every so often (--every). Between windows the program runs "
@@ -152,10 +140,6 @@ void add_recording_choices(CLI::App &app, RecordingOptions &options) {
                  "with --window 10ms.")
       ->type_name("DURATION")
       ->check(duration);
-  const std::vector<CLI::Option *> all = app.get_options();
-  options.declared.insert(options.declared.end(),
-                          all.begin() + static_cast<std::ptrdiff_t>(first),
-                          all.end());
 }
 
 void add_recording_text(RuntimeOptions &text, const RecordingOptions &options) {

@@ -27,11 +27,6 @@ struct RecordingOptions {
   std::string window;
   std::string every;
 
-  /// As they were declared.
-  std::vector<const CLI::Option *> declared;
-
-  /// The name of one that was given, "--period"; empty if none was.
-  std::string any_given() const;
   bool asks_checksums() const {
     return !checksum.empty() && checksum != "none";
   }

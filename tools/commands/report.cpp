@@ -35,33 +35,18 @@ namespace pagetide::tools {
 
 namespace {
 
-void add_rows(CLI::App &app, const std::shared_ptr<std::size_t> &rows) {
+template <typename Kind> CommandRun set_up_with_rows(CLI::App &app) {
+  const KindOptions options = declare_kind(app, Kind());
+  const auto rows = std::make_shared<std::size_t>(Kind::kRows);
   add_number(app, "--rows", "N",
              "At most N stretches of time, and at least 2. [20]",
              [rows](std::uint64_t number) { *rows = number; });
-}
-
-CommandRun set_up_wss(CLI::App &app) {
-  const KindOptions options = declare_kind(app, WssReport());
-  const auto rows = std::make_shared<std::size_t>(WssReport::kRows);
-  add_rows(app, rows);
   return [options, rows](const std::vector<std::string> &) {
-    WssReport report(*rows);
+    Kind report(*rows);
     return run_kind(options, report);
   };
 }
 
-CommandRun set_up_checksums(CLI::App &app) {
-  const KindOptions options = declare_kind(app, ChecksumsReport());
-  const auto rows = std::make_shared<std::size_t>(ChecksumsReport::kRows);
-  add_rows(app, rows);
-  return [options, rows](const std::vector<std::string> &) {
-    ChecksumsReport report(*rows);
-    return run_kind(options, report);
-  };
-}
-
-/// Of a kind that has no options of its own.
 template <typename Kind> CommandRun set_up_kind(CLI::App &app) {
   const KindOptions options = declare_kind(app, Kind());
   return [options](const std::vector<std::string> &) {
@@ -103,7 +88,7 @@ const Command kWss = {
     kKindUsage,
     "pagetide report wss --from 1s run.ptrace",
     kKindStatuses,
-    set_up_wss,
+    set_up_with_rows<WssReport>,
 };
 
 const Command kHot = {
@@ -131,7 +116,7 @@ const Command kChecksums = {
     "pagetide report checksums run.ptrace",
     "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
     "or was not recorded with --checksum.",
-    set_up_checksums,
+    set_up_with_rows<ChecksumsReport>,
 };
 
 const Command kThreads = {

@@ -68,10 +68,7 @@ void add_time(CLI::App &app, const char *name, const char *help,
 
 } // namespace
 
-CLI::Validator range_check() {
-  return CLI::Validator([](std::string &text) { return check_range(text); },
-                        "");
-}
+CLI::Validator range_check() { return CLI::Validator(check_range, ""); }
 
 static void declare_files(CLI::App &app,
                           const std::shared_ptr<ReportOptions> &options) {

@@ -187,33 +187,21 @@ void reset_targets(TargetList &list) {
 
 //===- The command --------------------------------------------------------===//
 
-void check_words(const TargetOptions &options) {
-  const bool adds = options.operation == "add";
-  if (!adds && options.operation != "remove" && options.operation != "list" &&
-      options.operation != "reset")
-    throw Failure(fmt::format("target: {}: there is no such operation; it is "
-                              "add, remove, list or reset",
-                              printable(options.operation)));
-  const bool needs_name = adds || options.operation == "remove";
-  if (needs_name && options.name.empty())
+void check_words(const CLI::App &app, const TargetOptions &options) {
+  check_operation(app, "add remove list reset", options.operation,
+                  {{"OPERATION", "*"},
+                   {"NAME", "add remove"},
+                   {"--json", "list"},
+                   {"*", "add"}});
+  if (options.name.empty() &&
+      (options.operation == "add" || options.operation == "remove"))
     throw Failure(fmt::format("target: {0}: the name of a program is missing, "
                               "as in: pagetide target {0} sqlite3",
                               options.operation));
-  if (!needs_name && !options.name.empty())
-    throw Failure(fmt::format("target: {}: {}: only add and remove take a name",
-                              options.operation, printable(options.name)));
-  if (!adds && (!options.recording.any_given().empty() ||
-                !options.folder.empty() || options.keep || options.limit_mib))
-    throw Failure(fmt::format("target: {}: only add takes options that say how "
-                              "to record",
-                              options.operation));
-  if (options.json && options.operation != "list")
-    throw Failure(
-        fmt::format("target: {}: --json belongs to list", options.operation));
 }
 
-int run_target(const TargetOptions &options) {
-  check_words(options);
+int run_target(const CLI::App &app, const TargetOptions &options) {
+  check_words(app, options);
   const std::string path = target_list_path();
   if (options.operation == "reset") {
     TargetList list = TargetList::open_for_reset(path);
@@ -265,8 +253,8 @@ CommandRun set_up_target(CLI::App &app) {
   app.add_flag("--json", options->json,
                "With list: one JSON object, described in "
                "docs/reference/cli-output.md.");
-  return [options](const std::vector<std::string> &) {
-    return run_target(*options);
+  return [options, &app](const std::vector<std::string> &) {
+    return run_target(app, *options);
   };
 }
 

@@ -102,8 +102,7 @@ CommandRun set_up_top(CLI::App &app) {
   app.add_option("-d,--delay", options->delay,
                  "How long to show one state, 100ms to 1h. [1s]")
       ->type_name("DURATION")
-      ->check(CLI::Validator(
-          [](std::string &text) { return check_delay(text); }, ""));
+      ->check(CLI::Validator(check_delay, ""));
   app.add_flag("-b,--batch", options->batch,
                "Print plain text again and again, for pipes and logs. Ends "
                "with the process PID.");

@@ -3,13 +3,13 @@
 
 #include "compare/diff_text.h"
 
+#include "analysis/largest_first.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 namespace pagetide::tools {
 
@@ -181,23 +181,17 @@ void DiffText::totals() {
 }
 
 void DiffText::mappings() {
-  using Entry = std::pair<const std::string, MappingDifferences>;
-  std::vector<const Entry *> order;
-  for (const Entry &entry : comparison_.mappings())
-    order.push_back(&entry);
-  if (order.empty())
+  if (comparison_.mappings().empty())
     return;
-  std::ranges::sort(order, [](const Entry *x, const Entry *y) {
-    return std::tuple(y->second.sum(), x->first) <
-           std::tuple(x->second.sum(), y->first);
-  });
   BarTable table;
   table.label_heading = "mapping";
   table.headings = {"only A", "only B", "access", "contents"};
   table.dark_meaning = "contents";
   table.light_meaning = "accesses";
   table.noun = "mapping";
-  for (const Entry *entry : order) {
+  for (const auto *entry :
+       largest_first(comparison_.mappings(),
+                     [](const auto &mapping) { return mapping.sum(); })) {
     const auto &[name, mapping] = *entry;
     table.rows.push_back(
         {printable(name) + (mapping.ignored ? " (ignored)" : ""),

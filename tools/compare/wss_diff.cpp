@@ -3,6 +3,7 @@
 
 #include "compare/wss_diff.h"
 
+#include "analysis/largest_first.h"
 #include "compare/diff_text.h"
 #include "support/json.h"
 #include "support/text_format.h"
@@ -10,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 namespace pagetide::tools {
 
@@ -136,25 +137,14 @@ void WssComparison::write_sizes(ReportLines &out) const {
 }
 
 void WssComparison::write_mappings(ReportLines &out) const {
-  using Entry = std::pair<const std::string, Sizes>;
-  std::vector<const Entry *> order;
-  for (const Entry &entry : mappings_)
-    order.push_back(&entry);
-  const auto change = [](const Entry *entry) {
-    const Sizes &sizes = entry->second;
-    return sizes.a > sizes.b ? sizes.a - sizes.b : sizes.b - sizes.a;
-  };
-  const auto size = [](const Entry *entry) {
-    return std::max(entry->second.a, entry->second.b);
-  };
-  std::ranges::sort(order, [&](const Entry *x, const Entry *y) {
-    return std::tuple(change(y), size(y), x->first) <
-           std::tuple(change(x), size(x), y->first);
-  });
   BarTable table = table_of("mapping");
   table.axis_end = [this](std::uint64_t pages) { return bytes(pages); };
   table.noun = "mapping";
-  for (const Entry *entry : order)
+  const auto by_change = [](const Sizes &sizes) {
+    const auto [smaller, larger] = std::minmax(sizes.a, sizes.b);
+    return std::pair(larger - smaller, larger);
+  };
+  for (const auto *entry : largest_first(mappings_, by_change))
     table.rows.push_back(
         row_of(printable(entry->first), entry->second.a, entry->second.b));
   out.table("Distinct pages of each mapping, the largest changes first",

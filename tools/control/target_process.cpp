@@ -3,12 +3,12 @@
 
 #include "control/target_process.h"
 
+#include "engines/process_facts.h"
 #include "pagetide/abi.h"
 #include "pagetide/control.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -70,25 +70,8 @@ std::optional<ControlMarker> marker_at(std::uint64_t start, std::uint64_t end,
   return marker;
 }
 
-/// Returns nothing and sets errno if the file cannot be read.
-std::optional<std::string> read_proc(const std::string &path) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd)
-    return std::nullopt;
-  std::string text;
-  char buffer[16384];
-  for (;;) {
-    const ssize_t got = ::read(fd.get(), buffer, sizeof(buffer));
-    if (got < 0)
-      return std::nullopt;
-    if (got == 0)
-      return text;
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-}
-
 std::optional<ProcessStatus> status_in(const std::string &directory) {
-  const std::optional<std::string> text = read_proc(directory + "/status");
+  const std::optional<std::string> text = read_proc_file(directory + "/status");
   return text ? read_process_status(*text) : std::nullopt;
 }
 
@@ -279,7 +262,7 @@ TargetProcess::TargetProcess(pid_t pid) : pid_(pid), pidfd_(open_process(pid)) {
       !why.empty())
     throw Failure(fmt::format("{} {}", text(), why));
   program_ = program_name(directory, status_);
-  const std::optional<std::string> maps = read_proc(directory + "/maps");
+  const std::optional<std::string> maps = read_proc_file(directory + "/maps");
   if (!maps)
     throw Failure(fmt::format(
         "{}: {}/maps cannot be read: {}; it has changed its rights, or keeps "

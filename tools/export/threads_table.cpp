@@ -3,11 +3,9 @@
 
 #include "export/table.h"
 
-#include "analysis/report_limits.h"
-#include "support/text_format.h"
+#include "analysis/thread_table.h"
 
 #include <array>
-#include <map>
 
 namespace pagetide::tools {
 
@@ -35,57 +33,21 @@ class ThreadsSource : public TableSource {
 public:
   using TableSource::TableSource;
 
-  void begin() override {
-    threads_.clear();
-    losses_ = 0;
-    left_out_ = false;
-  }
+  void begin() override { threads_ = ThreadTable(); }
 
   void see(const Frame &frame) override {
-    if (frame.type != trace::FrameType::kThreads)
-      return;
-    for (const ThreadRecord &record : frame.threads.records)
-      if (Thread *thread = find(record.tid)) {
-        if (!record.name.empty())
-          thread->name = first_bytes(record.name, kMaxThreadName);
-        if (record.event == trace::ThreadEvent::kExactSince)
-          continue;
-        if (record.event == trace::ThreadEvent::kStart)
-          thread->start_ns = record.time_ns;
-        else
-          thread->end_ns = record.time_ns;
-        thread->losses = losses_;
-      }
+    if (frame.type == trace::FrameType::kThreads)
+      threads_.see(frame.threads);
   }
 
   void add(const PeriodPart &part) override {
-    if (!is_per_thread())
-      return;
-    losses_ = trace_->thread_losses();
-    for (const PeriodPart::Section &section : part.sections) {
-      Thread *thread = find(section.tid);
-      if (!thread)
-        continue;
-      if (thread->losses != losses_) {
-        // Its number may be another thread's by now.
-        thread->losses = losses_;
-        thread->name.clear();
-        thread->start_ns.reset();
-        thread->end_ns.reset();
-      }
-      AccessCounts counts;
-      counts.add(part.runs_of(section));
-      thread->counts.add(counts);
-      if (counts.accessed != 0 && thread->active != part.index + 1) {
-        thread->active = part.index + 1;
-        ++thread->periods;
-      }
-    }
+    if (is_per_thread())
+      threads_.add(part, trace_->thread_losses());
   }
 
   void end_trace() override {
     const abi::Layout layout = trace_->geometry().layout;
-    for (const auto &[tid, thread] : threads_) {
+    for (const auto &[tid, thread] : threads_.all()) {
       const std::string name = valid_text(thread.name);
       std::array<Cell, kThreadsColumns.size()> cells = {
           Cell::of(number_),
@@ -100,7 +62,7 @@ public:
           written_cell(thread.counts, layout),
           Cell::of(thread.counts.carried),
           Cell::of(thread.counts.may),
-          flag_cell(left_out_),
+          flag_cell(threads_.left_out()),
       };
       if (!is_per_thread())
         for (std::size_t i = 6; i < 12; ++i)
@@ -110,36 +72,11 @@ public:
   }
 
 private:
-  struct Thread {
-    std::string name;
-    std::optional<std::uint64_t> start_ns;
-    std::optional<std::uint64_t> end_ns;
-    std::uint64_t periods = 0;
-    std::uint64_t active = 0; ///< the last period in which it was, plus one
-    std::uint64_t losses = 0; ///< when it was last told of
-    AccessCounts counts;
-  };
-
   bool is_per_thread() const {
     return trace_->header().flags & trace::kHeaderPerThread;
   }
 
-  /// Null if there are too many.
-  Thread *find(std::uint32_t tid) {
-    const auto found = threads_.find(tid);
-    if (found != threads_.end())
-      return &found->second;
-    left_out_ = left_out_ || threads_.size() >= kMaxThreads;
-    if (left_out_)
-      return nullptr;
-    Thread &thread = threads_[tid];
-    thread.losses = losses_;
-    return &thread;
-  }
-
-  std::map<std::uint32_t, Thread> threads_;
-  std::uint64_t losses_ = 0;
-  bool left_out_ = false;
+  ThreadTable threads_;
 };
 
 } // namespace

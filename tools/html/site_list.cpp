@@ -3,6 +3,7 @@
 
 #include "html/site_list.h"
 
+#include "analysis/largest_first.h"
 #include "html/html_document.h"
 #include "support/failure.h"
 #include "support/json.h"
@@ -11,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <tuple>
 #include <utility>
 
 namespace pagetide::tools {
@@ -54,13 +54,8 @@ bool is_source_name(std::string_view path) {
 SiteList::SiteList(const SitesReport &report, const SourceRequest &source,
                    bool shows_source)
     : report_(report), source_(source), shows_source_(shows_source) {
-  std::vector<const std::pair<const std::string, SiteEntry> *> order;
-  for (const auto &entry : report.sites())
-    order.push_back(&entry);
-  std::ranges::sort(order, [](const auto *a, const auto *b) {
-    return std::tuple(b->second.figures.pages, b->second.figures.sum,
-                      a->first) <
-           std::tuple(a->second.figures.pages, a->second.figures.sum, b->first);
+  auto order = largest_first(report.sites(), [](const SiteEntry &site) {
+    return std::pair(site.figures.pages, site.figures.sum);
   });
   order.resize(std::min(order.size(), kMaxSites));
   for (const auto *entry : order) {

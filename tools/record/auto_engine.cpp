@@ -3,6 +3,8 @@
 
 #include "record/auto_engine.h"
 
+#include "support/failure.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -157,6 +159,20 @@ Choice choose_engine(const std::string &file, Build build, const Asked &asked,
     return {nullptr, refuse(file, build, why, more)};
   return marks_below(file,
                      more.empty() ? why : fmt::format("{}, or {}", why, more));
+}
+
+void require_asked(const Capabilities &engine, Build build,
+                   const Asked &asked) {
+  const std::string option = unmet(engine, build, asked);
+  if (option.empty())
+    return;
+  throw Failure(fmt::format(
+      "{}: engine {} sees {}{}; leave one of the two out, or build the program "
+      "with pagetide-clang",
+      option, engine.name, engine.sees,
+      watched_from_outside(engine, build)
+          ? ", from outside and in periods of the clock"
+          : ""));
 }
 
 } // namespace pagetide::tools

@@ -58,4 +58,8 @@ constexpr bool watched_from_outside(const engines::Capabilities &engine,
   return engine.outside || (engine.static_too && build == Build::kStatic);
 }
 
+/// Throws Failure if the engine that the user chose lacks what he asks for.
+void require_asked(const engines::Capabilities &engine, Build build,
+                   const Asked &asked);
+
 } // namespace pagetide::tools

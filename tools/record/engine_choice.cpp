@@ -124,14 +124,8 @@ void check_without_marks(const engines::Capabilities &engine,
 }
 
 std::unique_ptr<PreloadableRuntime>
-prepare_engine(const engines::Capabilities &engine, bool per_thread,
-               const std::string &file, Build build) {
-  if (per_thread && !engine.per_thread)
-    throw Failure(fmt::format("--per-thread needs marks: engine {} sees which "
-                              "pages a process writes, but not which thread; "
-                              "leave out --per-thread, or build the program "
-                              "with pagetide-clang",
-                              engine.name));
+prepare_engine(const engines::Capabilities &engine, const std::string &file,
+               Build build) {
   check_without_marks(engine, file, build);
   if (build == Build::kStatic)
     throw Failure(fmt::format("{} is statically linked, so nothing can be "

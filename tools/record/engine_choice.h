@@ -42,8 +42,8 @@ void check_without_marks(const engines::Capabilities &engine,
 /// this process starts while the result lives. `engine` is one that needs no
 /// marks. Throws Failure if it cannot record `file`.
 std::unique_ptr<PreloadableRuntime>
-prepare_engine(const engines::Capabilities &engine, bool per_thread,
-               const std::string &file, Build build);
+prepare_engine(const engines::Capabilities &engine, const std::string &file,
+               Build build);
 
 /// If a record around this one has chosen an engine that is preloaded: takes
 /// that out of LD_PRELOAD. Before that, programs ran without it.

@@ -3,6 +3,7 @@
 
 #include "report/checksums_report.h"
 
+#include "analysis/largest_first.h"
 #include "analysis/page_table.h"
 #include "analysis/report_limits.h"
 #include "support/failure.h"
@@ -335,14 +336,9 @@ void ChecksumsReport::write_stretches(ReportLines &out) const {
 }
 
 std::vector<const ChecksumsReport::Entry *> ChecksumsReport::busiest() const {
-  std::vector<const Entry *> entries;
-  for (const Entry &entry : mappings_)
-    entries.push_back(&entry);
-  std::sort(entries.begin(), entries.end(), [](const Entry *a, const Entry *b) {
-    return std::tuple(b->second.rewritten(), b->second.all(), a->first) <
-           std::tuple(a->second.rewritten(), a->second.all(), b->first);
+  return largest_first(mappings_, [](const ChecksumCounts &counts) {
+    return std::pair(counts.rewritten(), counts.all());
   });
-  return entries;
 }
 
 std::span<const ReportColumn> ChecksumsReport::columns() const {

@@ -143,7 +143,7 @@ std::string report_json(const Summary &s) {
          {"distinct", mapping.distinct},
          {"distinct_is_lower_bound", mapping.distinct_is_lower_bound}});
   out["threads"] = Json::array();
-  for (const auto &[tid, thread] : s.threads) {
+  for (const auto &[tid, thread] : s.threads.all()) {
     Json entry = {{"tid", tid},
                   {"name", thread.name},
                   {"start_ns", json_of(thread.start_ns)},

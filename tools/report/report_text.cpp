@@ -3,9 +3,11 @@
 
 #include "report/report_text.h"
 
+#include "analysis/largest_first.h"
+#include "report/bar_table.h"
+#include "report/run_report.h"
 #include "support/option_text.h"
 #include "support/text_format.h"
-#include "support/text_wrap.h"
 
 #include <fmt/format.h>
 
@@ -19,14 +21,12 @@ namespace {
 constexpr std::size_t kTextIndent = 2;
 constexpr std::size_t kFactIndent = 13;
 constexpr std::size_t kCommandLines = 4;
-constexpr std::size_t kWide = 80; ///< below it, columns are narrow
-constexpr std::size_t kWideNumber = 12;
-constexpr std::size_t kNarrowNumber = 10;
 
-class TextReport : TextLines {
+class TextReport : ReportLines {
 public:
   TextReport(const Summary &summary, const ReportStyle &style)
-      : summary_(summary), style_(style), layout_(summary.geometry().layout),
+      : ReportLines(style), summary_(summary),
+        layout_(summary.geometry().layout),
         unit_(summary.granule_bytes() == summary.header.page_bytes
                   ? "page"
                   : "granule") {}
@@ -34,36 +34,12 @@ public:
   std::string run();
 
 private:
-  /// Of a column, a blank included.
-  std::size_t number_width() const {
-    return style_.width < kWide ? kNarrowNumber : kWideNumber;
-  }
-  /// Of the first column, if what it names is short.
-  std::size_t label_width() const { return style_.width < kWide ? 18 : 20; }
-  std::string count_cell(std::uint64_t count,
-                         bool is_lower_bound = false) const {
-    return fmt::format(" {:>{}}",
-                       (is_lower_bound ? ">=" : "") + format_count(count),
-                       number_width() - 1);
-  }
-  std::string heading_cell(const char *text) const {
-    return fmt::format("{:>{}}", text, number_width());
-  }
-  /// The headings of a table. The title has a line of its own if it is too long
-  /// for the first column.
-  void table_headings(const std::string &title, std::size_t title_width,
-                      const std::string &cells) {
-    const bool fits = columns_of(title) <= title_width;
-    if (!fits)
-      append("  " + wrapped(title, kTextIndent, style_.width));
-    line("  {:<{}}{}", fits ? title : "", title_width, cells);
-  }
   void fact(const char *label, const std::string &text) {
     line("  {:<10} {}", label, text);
   }
   /// A fact of several words, wrapped at the report's width.
   void long_fact(const char *label, const std::string &text) {
-    labelled(fmt::format("  {:<10} ", label), text, style_.width);
+    labelled(fmt::format("  {:<10} ", label), text, style().width);
   }
   std::string bytes(double granules) const {
     return format_bytes(granules *
@@ -76,13 +52,21 @@ private:
   const char *access_heading() const {
     return abi::records_reads(layout_) ? "accessed" : "written";
   }
-  bool tells_writes() const { return abi::tells_writes(layout_); }
-  /// Heading and cells of a column that is there if anything is not certain.
-  std::string may_heading() const {
-    return summary_.may.sum == 0 ? "" : heading_cell("may");
+  /// A count of granules that may be more.
+  static Json count_of(std::uint64_t count, bool is_lower_bound) {
+    return is_lower_bound ? Json(">=" + format_count(count)) : Json(count);
   }
-  std::string may_cell(std::uint64_t count) const {
-    return summary_.may.sum == 0 ? "" : count_cell(count);
+  /// A table without bars. It has no column for what nobody can tell.
+  void table(const std::string &title, std::vector<std::string> headings,
+             std::vector<BarRow> rows, const char *noun = nullptr) {
+    line("");
+    remark(title);
+    BarTable table;
+    table.headings = std::move(headings);
+    table.rows = std::move(rows);
+    table.noun = noun;
+    table.has_bars = false;
+    append(draw_bars(std::move(table), style()));
   }
 
   bool is_by_marks() const {
@@ -105,7 +89,6 @@ private:
   void notes();
 
   const Summary &summary_;
-  const ReportStyle &style_;
   abi::Layout layout_;
   const char *unit_;
 };
@@ -156,15 +139,15 @@ void TextReport::facts() {
   append(wrapped(fmt::format("{} ({}, {})", printable(s.path),
                              format_bytes(static_cast<double>(s.file_bytes)),
                              is_complete ? "complete" : "INCOMPLETE"),
-                 kTextIndent, style_.width));
+                 kTextIndent, style().width));
   if (!is_complete)
-    paragraph(kTextIndent, s.completeness.sentence(), style_.width);
+    paragraph(kTextIndent, s.completeness.sentence(), style().width);
   line("");
   if (s.process) {
     long_fact("Program", printable(s.process->executable));
     long_fact("Command",
               shortened(format_command_briefly(s.process->arguments),
-                        kCommandLines * (style_.width - kFactIndent)));
+                        kCommandLines * (style().width - kFactIndent)));
     if (const std::string text = options_text(); !text.empty())
       long_fact("Options", text);
   }
@@ -206,39 +189,35 @@ void TextReport::facts() {
 void TextReport::figures() {
   std::string unit = unit_;
   unit[0] = static_cast<char>(unit[0] - 'a' + 'A');
-  line("");
-  append(
-      "  " +
-      wrapped(fmt::format(
-                  "{}s of {} in a period, and distinct ones in all periods",
-                  unit,
-                  format_bytes(static_cast<double>(summary_.granule_bytes()))),
-              kTextIndent, style_.width));
-  // Narrow terminals have no room for the bytes.
-  const bool has_bytes = style_.width >= kWide;
-  line("  {:<{}}{}{}{}{}", "", label_width(), heading_cell("median"),
-       heading_cell("95 %"), heading_cell("maximum"), heading_cell("distinct"));
-  const auto row = [&](const char *label, const Figures &figures) {
-    line("  {:<{}}{}{}{}{}{}", label, label_width(), count_cell(figures.median),
-         count_cell(figures.p95), count_cell(figures.maximum),
-         count_cell(figures.distinct, figures.distinct_is_lower_bound),
-         has_bytes ? "  " + bytes(static_cast<double>(figures.distinct)) : "");
+  std::vector<BarRow> rows;
+  const auto add = [&](const char *label, const Figures &figures) {
+    rows.push_back(
+        {label,
+         {figures.median, figures.p95, figures.maximum,
+          count_of(figures.distinct, figures.distinct_is_lower_bound),
+          bytes(static_cast<double>(figures.distinct))},
+         {}});
   };
-  row(access_heading(), summary_.accessed);
-  if (tells_reads())
-    row("read", summary_.read);
-  if (tells_reads())
-    row("written", summary_.written);
-  if (summary_.unmarked.sum != 0)
-    row("written, no mark", summary_.unmarked);
-  if (summary_.carried.sum != 0)
-    row("carried over only", summary_.carried);
-  if (summary_.may.sum != 0)
-    row("may, not certain", summary_.may);
-  if (tells_reads() && summary_.may_read.sum != 0)
-    row("  may be read", summary_.may_read);
-  if (tells_reads() && summary_.may_written.sum != 0)
-    row("  may be written", summary_.may_written);
+  const auto add_if_any = [&](const char *label, const Figures &figures) {
+    if (figures.sum != 0)
+      add(label, figures);
+  };
+  add(access_heading(), summary_.accessed);
+  if (tells_reads()) {
+    add("read", summary_.read);
+    add("written", summary_.written);
+  }
+  add_if_any("written, no mark", summary_.unmarked);
+  add_if_any("carried over only", summary_.carried);
+  add_if_any("may, not certain", summary_.may);
+  if (tells_reads()) {
+    add_if_any("  may be read", summary_.may_read);
+    add_if_any("  may be written", summary_.may_written);
+  }
+  table(fmt::format(
+            "{}s of {} in a period, and distinct ones in all periods", unit,
+            format_bytes(static_cast<double>(summary_.granule_bytes()))),
+        {"median", "95 %", "maximum", "distinct", ""}, std::move(rows));
   certainty();
 }
 
@@ -270,103 +249,70 @@ void TextReport::curve() {
   if (summary_.curve.empty() || summary_.accessed.maximum == 0)
     return;
   line("");
-  append(
-      "  " +
-      wrapped(fmt::format(
-                  "Working set: what each period {}, the largest in each "
-                  "column{}",
-                  abi::records_reads(layout_) ? "accessed" : "wrote",
-                  summary_.off_periods != 0 ? " (no line below: marks were off)"
-                                            : ""),
-              kTextIndent, style_.width));
-  CurveStyle style;
-  style.width = style_.width;
-  style.unicode = style_.unicode;
+  remark(fmt::format(
+      "Working set: what each period {}, the largest in each "
+      "column{}",
+      abi::records_reads(layout_) ? "accessed" : "wrote",
+      summary_.off_periods != 0 ? " (no line below: marks were off)" : ""));
+  CurveStyle curve;
+  curve.width = style().width;
+  curve.unicode = style().unicode;
   const auto label = [](double value, const void *context) {
     return static_cast<const TextReport *>(context)->bytes(value);
   };
-  append(draw_curve(summary_.curve, style, label, this));
+  append(draw_curve(summary_.curve, curve, label, this));
 }
 
 void TextReport::mappings() {
   if (summary_.mappings.empty())
     return;
-  const std::size_t shown = std::min(style_.top, summary_.mappings.size());
-  // No wider than what is in it: figures stay near their names.
-  std::size_t name_width = label_width();
-  for (std::size_t i = 0; i < shown; ++i)
-    name_width =
-        std::max(name_width, columns_of(printable(summary_.mappings[i].name)));
-  name_width = std::min(name_width, style_.width - 2 - 3 * number_width() - 2 -
-                                        may_heading().size());
-  line("");
-  table_headings(
-      fmt::format(
-          "Busiest mappings: {}s summed over periods, and distinct ones",
-          unit_),
-      name_width,
-      heading_cell(access_heading()) +
-          heading_cell(tells_reads() ? "written" : "") +
-          heading_cell("distinct") + may_heading());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const MappingSummary &mapping = summary_.mappings[i];
-    line("  {}{}{}{}{}", fitted(printable(mapping.name), name_width),
-         count_cell(mapping.counts.accessed),
-         tells_reads() ? count_cell(mapping.counts.written)
-                       : std::string(number_width(), ' '),
-         count_cell(mapping.distinct, mapping.distinct_is_lower_bound),
-         may_cell(mapping.counts.may));
-  }
-  if (summary_.mappings.size() > shown)
-    line("  and {} more", format_count(summary_.mappings.size() - shown));
+  std::vector<BarRow> rows;
+  for (const MappingSummary &mapping : summary_.mappings)
+    rows.push_back(
+        {printable(mapping.name),
+         {mapping.counts.accessed,
+          json_if(tells_reads(), mapping.counts.written),
+          count_of(mapping.distinct, mapping.distinct_is_lower_bound),
+          json_if(summary_.may.sum != 0, mapping.counts.may)},
+         {}});
+  table(fmt::format(
+            "Busiest mappings: {}s summed over periods, and distinct ones",
+            unit_),
+        {access_heading(), "written", "distinct", "may"}, std::move(rows),
+        "mapping");
 }
 
 void TextReport::threads() {
-  if (summary_.threads.empty())
+  if (summary_.threads.all().empty())
     return;
-  line("");
   if (!summary_.per_thread()) {
+    line("");
     long_fact(
         "Threads",
         fmt::format("{} seen, recorded as one set (--per-thread keeps them "
                     "apart)",
-                    format_count(summary_.threads.size())));
+                    format_count(summary_.threads.all().size())));
     return;
   }
-  std::vector<std::pair<std::uint32_t, const ThreadSummary *>> busiest;
-  for (const auto &[tid, thread] : summary_.threads)
-    busiest.emplace_back(tid, &thread);
-  std::sort(busiest.begin(), busiest.end(), [](const auto &a, const auto &b) {
-    return a.second->counts.accessed != b.second->counts.accessed
-               ? a.second->counts.accessed > b.second->counts.accessed
-               : a.first < b.first;
-  });
-  // As wide as the other tables are on a terminal of 80 columns or less.
-  const std::size_t name_width = std::min(style_.width, kWide) - 2 - 9 -
-                                 3 * number_width() - may_heading().size() -
-                                 (style_.width < kWide ? 0 : 4);
-  table_headings(
-      fmt::format("Threads: {}s summed over periods, and the periods "
-                  "in which each {} any",
-                  unit_, abi::records_reads(layout_) ? "accessed" : "wrote"),
-      name_width + 9,
-      heading_cell(access_heading()) +
-          heading_cell(tells_reads() ? "written" : "") +
-          heading_cell("periods") + may_heading());
-  const std::size_t shown = std::min(style_.top, busiest.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const auto &[tid, thread] = busiest[i];
-    const std::string name =
-        tid == 0 ? "threads without their own set" : printable(thread->name);
-    line("  {:>8} {}{}{}{}{}", tid, fitted(name, name_width),
-         count_cell(thread->counts.accessed),
-         tells_reads() ? count_cell(thread->counts.written)
-                       : std::string(number_width(), ' '),
-         count_cell(thread->periods), may_cell(thread->counts.may));
+  std::vector<BarRow> rows;
+  for (const auto *entry :
+       largest_first(summary_.threads.all(), [](const ThreadSummary &thread) {
+         return thread.counts.accessed;
+       })) {
+    const auto &[tid, thread] = *entry;
+    rows.push_back(
+        {tid == 0 ? std::string("threads without their own set")
+                  : fmt::format("{} {}", tid, printable(thread.name)),
+         {thread.counts.accessed, json_if(tells_reads(), thread.counts.written),
+          thread.periods, json_if(summary_.may.sum != 0, thread.counts.may)},
+         {}});
   }
-  if (busiest.size() > shown)
-    line("  and {} more", format_count(busiest.size() - shown));
-  if (summary_.threads_left_out)
+  table(fmt::format("Threads: {}s summed over periods, and the periods in "
+                    "which each {} any",
+                    unit_, abi::records_reads(layout_) ? "accessed" : "wrote"),
+        {access_heading(), "written", "periods", "may"}, std::move(rows),
+        "thread");
+  if (summary_.threads.left_out())
     line("  (there were still more; they are not in this table)");
 }
 
@@ -415,7 +361,7 @@ void TextReport::notes() {
   if (summary_.notes.empty())
     return;
   line("");
-  const std::size_t shown = std::min(style_.top, summary_.notes.size());
+  const std::size_t shown = std::min(style().top, summary_.notes.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const Note &note = summary_.notes[i];
     long_fact("Note",

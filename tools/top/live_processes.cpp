@@ -4,6 +4,7 @@
 #include "top/live_processes.h"
 
 #include "control/target_process.h"
+#include "engines/process_facts.h"
 #include "pagetide/trace_format.h"
 #include "support/failure.h"
 #include "support/text_format.h"
@@ -18,7 +19,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -114,9 +114,8 @@ constexpr auto kKeepEnded = std::chrono::seconds(10);
 constexpr auto kTurn = std::chrono::milliseconds(20);
 
 bool is_stopped(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/status", pid));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const std::optional<ProcessStatus> status = read_process_status(text);
+  const std::optional<ProcessStatus> status = read_process_status(
+      read_proc_file(fmt::format("/proc/{}/status", pid)).value_or(""));
   return status && (status->state == 'T' || status->state == 't');
 }
 

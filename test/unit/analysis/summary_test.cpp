@@ -78,15 +78,15 @@ TEST(Summary, ThreadsOfOnePeriodAreCountedOnce) {
   // Pages 0-3 and 2-7 of two threads, and one more: nine.
   EXPECT_EQ(summary.accessed.maximum, 9u);
   EXPECT_EQ(summary.accessed.distinct, 9u);
-  ASSERT_EQ(summary.threads.size(), 3u);
-  const ThreadSummary &worker = summary.threads.at(4243);
+  ASSERT_EQ(summary.threads.all().size(), 3u);
+  const ThreadSummary &worker = summary.threads.all().at(4243);
   EXPECT_EQ(worker.name, "worker");
   EXPECT_EQ(worker.counts.accessed, 8u);
   EXPECT_EQ(worker.counts.written, 2u);
   EXPECT_EQ(worker.periods, 2u);
   EXPECT_EQ(worker.start_ns, kSampleStartNs + kMs);
   EXPECT_EQ(worker.end_ns, kSampleStartNs + 700 * kMs);
-  EXPECT_EQ(summary.threads.at(4242).end_ns, std::nullopt);
+  EXPECT_EQ(summary.threads.all().at(4242).end_ns, std::nullopt);
 }
 
 TEST(Summary, CarriedAndPossiblePagesAreNotInTheWorkingSet) {
@@ -129,8 +129,8 @@ TEST(Summary, PartsOfAPeriodAreOnePeriod) {
   const Summary summary = summary_of("parts");
   EXPECT_EQ(summary.periods, 2u);
   EXPECT_EQ(summary.accessed.maximum, 128u);
-  EXPECT_EQ(summary.threads.at(11).periods, 2u);
-  EXPECT_EQ(summary.threads.at(12).periods, 1u);
+  EXPECT_EQ(summary.threads.all().at(11).periods, 2u);
+  EXPECT_EQ(summary.threads.all().at(12).periods, 1u);
 }
 
 TEST(Summary, AnUnfinishedPeriodIsNoPeriod) {

@@ -112,10 +112,11 @@ void expect_nothing_misattributed(const Bytes &damaged, const Bytes &sound) {
     EXPECT_LE(mapping.counts.accessed, same->counts.accessed) << mapping.name;
     EXPECT_LE(mapping.distinct, same->distinct) << mapping.name;
   }
-  for (const auto &[tid, thread] : summary.threads) {
-    ASSERT_TRUE(right.threads.count(tid)) << tid;
-    EXPECT_LE(thread.counts.accessed, right.threads.at(tid).counts.accessed);
-    EXPECT_LE(thread.periods, right.threads.at(tid).periods);
+  for (const auto &[tid, thread] : summary.threads.all()) {
+    ASSERT_TRUE(right.threads.all().count(tid)) << tid;
+    EXPECT_LE(thread.counts.accessed,
+              right.threads.all().at(tid).counts.accessed);
+    EXPECT_LE(thread.periods, right.threads.all().at(tid).periods);
   }
 }
 
@@ -290,14 +291,16 @@ TEST(Damage, OfAnotherFrameLeavesMappingsAlone) {
 }
 
 TEST(Damage, OfThreadsLeavesThemUnnamed) {
-  EXPECT_EQ(
-      summarize(reader_of(sample_trace("changing"))).threads.at(4243).name,
-      "helper");
+  EXPECT_EQ(summarize(reader_of(sample_trace("changing")))
+                .threads.all()
+                .at(4243)
+                .name,
+            "helper");
   const Bytes damaged = without("changing", FrameType::kThreads, 1);
   const Summary summary = summarize(reader_of(damaged));
-  EXPECT_EQ(summary.threads.at(4243).name, "");
-  EXPECT_EQ(summary.threads.at(4243).start_ns, std::nullopt);
-  EXPECT_EQ(summary.threads.at(4243).periods, 6u);
+  EXPECT_EQ(summary.threads.all().at(4243).name, "");
+  EXPECT_EQ(summary.threads.all().at(4243).start_ns, std::nullopt);
+  EXPECT_EQ(summary.threads.all().at(4243).periods, 6u);
 }
 
 TEST(Damage, OfAPartCostsItsPeriod) {
