@@ -30,7 +30,8 @@ static std::pair<Value *, int64_t> baseOf(const Access &A,
 }
 
 void AccessGroups::add(const Access &A, Position At) {
-  auto [Base, Offset] = baseOf(A, Function.DL);
+  auto [Base, Offset] = A.Part.Object ? std::pair(A.Part.Object, A.Part.Low)
+                                      : baseOf(A, Function.DL);
   AddressForms::Place BaseIs = Function.Forms.find(Base);
   for (unsigned Cell : cellsOf(A.Kind, Options.Layout))
     addToGroup(A, Base, BaseIs, Offset + BaseIs.Offset, Cell, At);
@@ -39,16 +40,20 @@ void AccessGroups::add(const Access &A, Position At) {
 void AccessGroups::addToGroup(const Access &A, Value *Base,
                               const AddressForms::Place &BaseIs, int64_t Offset,
                               unsigned Cell, Position At) {
-  ByteExtent Bytes = {Offset, Offset + static_cast<int64_t>(A.Bytes) - 1, {}};
-  learnFrom(A, Offset, Bytes.BaseIs);
+  bool IsPart = A.Part.Object;
+  uint64_t Count = IsPart ? A.Part.Bytes : A.Bytes;
+  ByteExtent Bytes = {Offset, Offset + static_cast<int64_t>(Count) - 1, {}};
+  if (!IsPart)
+    learnFrom(A, Offset, Bytes.BaseIs);
   bool NeedsOwnMark = abi::plain_layout(Options.Layout) == abi::Layout::kRw &&
                       writes(A.Kind) && isPartialUpdate(*A.At);
   auto [Open, IsNew] = OpenGroups.try_emplace({BaseIs.Form, Cell}, 0);
   if (!IsNew && !NeedsOwnMark && Options.Groups) {
     Group &G = Groups[Open->second];
     ByteExtent Joined = G.Bytes.joined(Bytes);
-    if (Joined.isWithin(Options.cellBytes())) {
+    if (Joined.isWithin(Options.cellBytes()) || G.Bytes.contains(Bytes)) {
       G.Bytes = Joined;
+      G.HasPart |= IsPart;
       G.IsApart |= keepsApart(A);
       return;
     }
@@ -59,7 +64,7 @@ void AccessGroups::addToGroup(const Access &A, Value *Base,
                      -static_cast<uint64_t>(BaseIs.Offset));
   Groups.push_back({placeFor(A, At, NeedsOwnMark), A.At, Base, BaseIs.Offset,
                     BaseIs.Form, Cell, Offset, Bytes, NeedsOwnMark,
-                    keepsApart(A)});
+                    keepsApart(A), IsPart});
 }
 
 /// True if the mark of \p A keeps code generation from making less of \p A and
@@ -165,11 +170,15 @@ void AccessGroups::markNear(const Group &G, SegmentSteps &Steps) {
   std::vector<NearMark> &NearMarks = Function.Plan.NearMarks;
   auto Before = Marked.find({G.AddressForm, G.Cell});
   if (Before != Marked.end() && !G.NeedsOwnMark && Options.MarkedPaths &&
-      Before->second.Low <= G.Bytes.Low &&
-      G.Bytes.High <= Before->second.High) {
+      Before->second.contains(G.Bytes)) {
     for (unsigned Mark : Before->second.NearMarks)
       NearMarks[Mark].ServesOthers = true;
     Before->second.LastUse = ++Function.Uses;
+    return;
+  }
+  if (G.HasPart && G.Bytes.isInOneGranule(Options.granuleBytes())) {
+    addByte(G, G.Bytes.Low, Steps);
+    setMarked(G, G.Bytes);
     return;
   }
   auto Reach = static_cast<int64_t>(Options.cellBytes());

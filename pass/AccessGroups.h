@@ -90,6 +90,7 @@ private:
     ByteExtent Bytes;
     bool NeedsOwnMark; ///< even if an earlier mark covers it
     bool IsApart;      ///< its mark must stay where it is (pairMarks)
+    bool HasPart;      ///< of an object (ObjectParts.h)
   };
 
   void addToGroup(const Access &A, llvm::Value *Base,

@@ -74,6 +74,13 @@ enum class AccessShape : uint8_t {
   Scattered,
 };
 
+/// A part of an object that lies in one granule for certain.
+struct ObjectPart {
+  llvm::Value *Object = nullptr; ///< null: none is known
+  int64_t Low = 0;               ///< the part's first byte, from the object
+  uint64_t Bytes = 0;
+};
+
 struct Access {
   llvm::Instruction *At; ///< the instruction that makes the access
   AccessKind Kind;
@@ -89,6 +96,8 @@ struct Access {
   llvm::Value *Index = nullptr;
   uint64_t Scale = 1;
   llvm::Value *Stride = nullptr;
+  /// Of shape Fixed: the access is within it, wherever Address is.
+  ObjectPart Part;
 };
 
 using AccessList = llvm::SmallVectorImpl<Access>;

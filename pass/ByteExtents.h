@@ -48,6 +48,10 @@ struct ByteExtent {
     return static_cast<uint64_t>(High) - static_cast<uint64_t>(Low) < Bytes;
   }
 
+  bool contains(const ByteExtent &Other) const {
+    return Low <= Other.Low && Other.High <= High;
+  }
+
   /// Whether Low and High lie in one granule for certain.
   bool isInOneGranule(uint64_t GranuleBytes) const {
     uint64_t Known = std::min(BaseIs.Modulus, GranuleBytes);

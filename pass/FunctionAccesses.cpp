@@ -4,6 +4,7 @@
 #include "FunctionAccesses.h"
 
 #include "Diagnostics.h"
+#include "ObjectParts.h"
 #include "PassOptions.h"
 #include "PlainAddresses.h"
 #include "target/Target.h"
@@ -102,6 +103,9 @@ FunctionAccesses::FunctionAccesses(Function &F, const PassOptions &Options) {
       All.push_back(A);
     }
   }
+  if (Options.Objects && !F.hasOptNone())
+    findObjectParts(All, F.getParent()->getDataLayout(),
+                    Options.granuleBytes());
 }
 
 ArrayRef<Access> FunctionAccesses::of(const Instruction &I) const {

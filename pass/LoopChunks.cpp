@@ -248,7 +248,7 @@ private:
       Result.Limit = std::min(Result.Limit, iterationsInReach(S));
     Result.IsOneChunk = IsCounted && !EndsEarly && Most.ult(Result.Limit);
     if (!Result.IsOneChunk) {
-      collectHeld(L, Result);
+      collectHeld(L, EndsEarly, Result);
       holdStreams(Result);
     }
     uint64_t Others = countOthers(Result);
@@ -361,23 +361,38 @@ private:
     return Step->getAPInt().getSExtValue();
   }
 
+  /// What is marked for an access of shape Fixed.
+  struct MarkedBytes {
+    Value *Address;
+    int64_t Offset;
+    uint64_t Bytes;
+  };
+
+  /// A part of an object is in one granule, so one byte of it will do.
+  static MarkedBytes markedBytes(const Access &A) {
+    if (A.Part.Object)
+      return {A.Part.Object, A.Part.Low, 1};
+    return {A.Address, A.Offset, A.Bytes};
+  }
+
   bool addStreams(const Loop &L, const Access &A,
                   SmallVectorImpl<Stream> &Own) {
     if (A.Shape != AccessShape::Fixed || A.Bytes > Options.granuleBytes() / 2)
       return false;
-    const SCEV *Address = SE.getSCEV(A.Address);
+    MarkedBytes Marked = markedBytes(A);
+    const SCEV *Address = SE.getSCEV(Marked.Address);
     std::optional<int64_t> Stride = strideOf(L, Address);
     if (!Stride)
       return false;
     unsigned StepsLeft = MaxAddressSteps;
-    if (!isMaterializable(A.Address, L, StepsLeft))
+    if (!isMaterializable(Marked.Address, L, StepsLeft))
       return false;
     for (unsigned Cell : cellsOf(A.Kind, Options.Layout)) {
-      Stream S{A.Address,
+      Stream S{Marked.Address,
                Address,
                *Stride,
-               A.Offset,
-               A.Offset + static_cast<int64_t>(A.Bytes) - 1,
+               Marked.Offset,
+               Marked.Offset + static_cast<int64_t>(Marked.Bytes) - 1,
                Cell,
                {A.At}};
       if (iterationsInReach(S) < MinIterations)
@@ -414,10 +429,12 @@ private:
 
   /// Collects the accesses of \p L that not every iteration makes, or makes
   /// before it may leave the loop.
-  void collectHeld(const Loop &L, ChunkedLoop &Chunked) {
+  void collectHeld(const Loop &L, bool EndsEarly, ChunkedLoop &Chunked) {
     SmallPtrSet<const Instruction *, 16> InStreams;
     for (const Stream &S : Chunked.Streams)
       InStreams.insert(S.Members.begin(), S.Members.end());
+    // A part's mark is one store where the access is. In a loop that may end
+    // early, no chunk is worth it (sqlite3: comparisons of short strings).
     SmallVector<BasicBlock *, 4> Ends;
     L.getExitingBlocks(Ends);
     Ends.push_back(L.getLoopLatch());
@@ -427,6 +444,7 @@ private:
       for (Instruction &I : *Block) {
         ArrayRef<Access> Accesses = InFunction.of(I);
         if (Accesses.size() == 1 && !InStreams.contains(&I) &&
+            !(EndsEarly && Accesses.front().Part.Object) &&
             !isPartialUpdate(I) && !isAlternative(I))
           hold(L, Accesses.front(), IsFirst, Chunked.Held);
       }
@@ -452,26 +470,31 @@ private:
   void hold(const Loop &L, const Access &A, bool IsFirst,
             SmallVectorImpl<HeldAddress> &Held) {
     SmallVector<unsigned, 2> Cells = cellsOf(A.Kind, Options.Layout);
-    if (A.Shape != AccessShape::Fixed || A.Alignment.value() < A.Bytes ||
-        Options.DistrustAlignment || A.Bytes > Options.granuleBytes())
+    if (A.Shape != AccessShape::Fixed || A.Bytes > Options.granuleBytes())
       return;
-    const SCEV *Address = SE.getSCEV(A.Address);
+    MarkedBytes Marked = markedBytes(A);
+    if (!A.Part.Object &&
+        (A.Alignment.value() < A.Bytes || Options.DistrustAlignment))
+      return;
+    const SCEV *Address = SE.getSCEV(Marked.Address);
     std::optional<int64_t> Stride = strideOf(L, Address);
     if (!Stride || static_cast<uint64_t>(std::abs(*Stride)) >
                        Options.granuleBytes() / MinIterations)
       return;
     auto IsSame = [&](const HeldAddress &Other) {
-      return Other.Address == Address && Other.Offset == A.Offset;
+      return Other.Address == Address && Other.Offset == Marked.Offset;
     };
     auto *Found = find_if(Held, IsSame);
     if (Found == Held.end()) {
       unsigned StepsLeft = MaxAddressSteps;
-      if (Held.size() == MaxHeld || !isMaterializable(A.Address, L, StepsLeft))
+      if (Held.size() == MaxHeld ||
+          !isMaterializable(Marked.Address, L, StepsLeft))
         return;
-      Held.push_back({A.Address, Address, A.Offset, *Stride, 0, {}});
+      Held.push_back({Marked.Address, Address, Marked.Offset, *Stride, 0, {}});
       Found = &Held.back();
     }
-    Found->Bytes = std::max(Found->Bytes, A.Alignment.value());
+    Found->Bytes = std::max(Found->Bytes,
+                            A.Part.Object ? A.Part.Bytes : A.Alignment.value());
     for (unsigned Cell : Cells)
       Found->Accesses.push_back({A.At, Cell, IsFirst});
   }

@@ -25,7 +25,7 @@ FLOORS = {
     "pass": [
         ["Plugin"], ["Pagetide"], ["MarkPlanner"], ["AccessGroups"],
         ["LoopChunks", "MarkEmitter", "SegmentSteps"], ["ChunkBuilder"], ["MarkPlan"],
-        ["FunctionAccesses", "ModuleSetup", "target/x86_64"],
+        ["FunctionAccesses", "ModuleSetup", "target/x86_64"], ["ObjectParts"],
         ["Accesses", "CallLines", "LibraryCalls", "LtoHandover", "OnDemand",
          "Windows"],
         ["AsmTexts", "CallStubs", "CodegenGuards", "EntryTest", "Expansion", "PassOptions",

@@ -190,6 +190,46 @@ K void xorkey(long n, uint8_t *p, const uint8_t *key) {
   for (long i = 0; i < n; i++)
     p[i] ^= key[i & 15];
 }
+// A row of `pages` is a page.
+static unsigned rows[4][256], counts[256], pages[4][1024];
+static uint8_t stops[256];
+K unsigned slices(long n, const uint8_t *p, unsigned x) {
+  for (long i = 0; i + 4 <= n; i += 4)
+    x ^=
+        rows[3][p[i]] ^ rows[2][p[i + 1]] ^ rows[1][x & 255] ^ rows[0][x >> 24];
+  return x;
+}
+K void countif(long n, const uint8_t *p, uint8_t least) {
+  for (long i = 0; i < n; i++)
+    if (p[i] > least)
+      counts[p[i]]++;
+}
+K long untilstop(const uint8_t *p) {
+  long k = 0;
+  while (!stops[p[k]])
+    k++;
+  return k;
+}
+K void rarely(long n, const uint8_t *p, uint8_t x) {
+  for (long i = 0; i < n; i++) {
+    if (p[i] == x)
+      pages[1][p[i]] += 3;
+    else if (p[i] == (uint8_t)(x + 1))
+      pages[2][p[i] * 4u]++;
+    if (p[i] & 128)
+      pages[3][p[i]] = i;
+  }
+}
+K unsigned mixed(long n, const uint32_t *p) {
+  unsigned x = 0;
+  for (long i = 0; i < n; i++) {
+    x += pages[0][p[i] >> 22] + counts[7];
+    counts[x % 200]++;
+    if (x & 64)
+      x ^= pages[0][(x & 15) + 990];
+  }
+  return x;
+}
 K void hist(long n, uint8_t *p, uint32_t *h) {
   for (long i = 0; i < n; i++)
     h[p[i]]++;
@@ -302,6 +342,23 @@ int main(int c, char **v) {
     Z();
     hist(N, Q, I);
     Z();
+    for (int k = 0; k < 256; k++)
+      rows[k & 3][k] += stops[k] = k == 'x';
+    Z();
+    sum += slices(N, P, sum);
+    Z();
+    countif(N, P, 60);
+    Z();
+    countif(N, P, 250);
+    Z();
+    rarely(N, P, 70);
+    Z();
+    rarely(N, P, 69);
+    Z();
+    rarely(N, P, 220);
+    Z();
+    sum += mixed(N, I);
+    Z();
     gapfill(N, A, B, C);
     Z();
     for (long k = 5; k < N; k += 411) {
@@ -326,6 +383,10 @@ int main(int c, char **v) {
       sum += words(P);
       Z();
       P[k] = 'x';
+      Z();
+      sum += untilstop(P);
+      Z();
+      rarely(k, P, k);
       hist(40, P, J + k);
       clampi(k, (int *)I, 1 << k % 30);
       Z();
