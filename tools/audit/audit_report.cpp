@@ -66,10 +66,9 @@ private:
                                    plural(audit_.compared));
     if (audit_.header.period_ns != 0)
       text += fmt::format(" of {}", format_duration(audit_.header.period_ns));
-    text += fmt::format(", layout {}, granule {}",
-                        abi::kLayoutNames[audit_.header.layout],
-                        format_bytes(static_cast<double>(
-                            std::uint64_t{1} << audit_.header.granule_shift)));
+    text += fmt::format(
+        ", layout {}, granule {}", abi::kLayoutNames[audit_.header.layout],
+        format_bytes(std::uint64_t{1} << audit_.header.granule_shift));
     line("  {}", text);
     if (const std::uint64_t others = audit_.periods - audit_.compared) {
       const char *it = others == 1 ? "it" : "them";
@@ -256,8 +255,7 @@ private:
         std::min(audit_.unseen.size(), std::max<std::size_t>(style_.top, 1));
     for (std::size_t i = 0; i < shown; ++i)
       paragraph(2, fmt::format("{:#x}, {}: {}", audit_.unseen[i].start,
-                               format_bytes(
-                                   static_cast<double>(audit_.unseen[i].bytes)),
+                               format_bytes(audit_.unseen[i].bytes),
                                printable(audit_.unseen[i].text)));
     if (audit_.unseen.size() > shown)
       line("  and {} more", audit_.unseen.size() - shown);

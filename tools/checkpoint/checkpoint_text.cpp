@@ -25,9 +25,7 @@ std::string kind_of(const CheckpointFacts &facts) {
   return kind;
 }
 
-std::string size_text(std::uint64_t bytes) {
-  return format_bytes(static_cast<double>(bytes));
-}
+std::string size_text(std::uint64_t bytes) { return format_bytes(bytes); }
 
 Json json_of(const CheckpointFacts &facts) {
   return {{"number", facts.number},

@@ -114,9 +114,8 @@ int compact_folder(const CheckpointOptions &options, const Folder &folder) {
   say("checkpoint {} is a base, made of {} checkpoint{}; {} older one{} "
       "removed; {} before, {} now",
       done.number, done.merged, plural(done.merged), done.removed,
-      done.removed == 1 ? " was" : "s were",
-      format_bytes(static_cast<double>(done.bytes_before)),
-      format_bytes(static_cast<double>(done.bytes_after)));
+      done.removed == 1 ? " was" : "s were", format_bytes(done.bytes_before),
+      format_bytes(done.bytes_after));
   return kStatusDone;
 }
 
@@ -179,8 +178,7 @@ int stream_checkpoint(const CheckpointOptions &options, const Folder &folder) {
   const std::uint64_t number = chosen(options, folder);
   const StreamFacts facts = stream_to(options.output, folder, number);
   say("checkpoint {} was streamed: regions of {} in {}", number,
-      format_bytes(static_cast<double>(facts.bytes)),
-      format_bytes(static_cast<double>(facts.stream_bytes)));
+      format_bytes(facts.bytes), format_bytes(facts.stream_bytes));
   return kStatusDone;
 }
 

@@ -86,8 +86,8 @@ std::string target_text(const Target &target) {
       "{}\n  folder   {}\n  traces   {} of at most {} ({}), each up to about "
       "{}\n",
       printable(target.program), printable(target.folder), use.traces,
-      option_in(target.options, "keep_traces"),
-      format_bytes(static_cast<double>(use.bytes)), limit_of(target));
+      option_in(target.options, "keep_traces"), format_bytes(use.bytes),
+      limit_of(target));
   if (!use.newest.empty())
     out += fmt::format("  newest   {}\n", printable(use.newest));
   return out + fmt::format("  options  {}\n", printable(target.options));

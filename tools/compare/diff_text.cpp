@@ -22,11 +22,8 @@ constexpr std::size_t kRoomForTimes = 80;
 class DiffText {
 public:
   DiffText(const RunComparison &comparison, const ReportStyle &style)
-      : comparison_(comparison), out_(style),
-        unit_(std::uint64_t{1} << comparison.granule_shift() ==
-                      comparison.page_bytes()
-                  ? "page"
-                  : "granule") {}
+      : comparison_(comparison), out_(style), unit_(comparison.units().unit()) {
+  }
 
   std::string run() {
     head();
@@ -64,8 +61,7 @@ private:
 void DiffText::head() {
   out_.statement(fmt::format(
       "Comparison of two runs: {}s of {}, {}{}", unit_,
-      format_bytes(
-          static_cast<double>(std::uint64_t{1} << comparison_.granule_shift())),
+      comparison_.units().bytes(),
       comparison_.by_periods() ? "period by period" : "whole runs",
       comparison_.options().relative ? ", aligned by mapping and offset" : ""));
   write_runs(out_, comparison_.a().traces, comparison_.b().traces,

@@ -88,28 +88,22 @@ void RunComparison::check_headers(const std::vector<std::string> &a,
     for (const std::string &path : *run) {
       const TraceReader reader = TraceReader::open(path);
       const trace::FileHeader &header = reader.header();
-      if (first.empty()) {
+      Units units = Units::of(header);
+      if (first.empty())
         first = path;
-        granule_shift_ = header.granule_shift;
-        page_bytes_ = header.page_bytes;
-      }
-      const auto bytes_of = [](unsigned shift) {
-        return format_bytes(static_cast<double>(std::uint64_t{1} << shift));
-      };
-      if (header.granule_shift != granule_shift_)
+      else if (units.granule_shift != units_.granule_shift)
         throw Failure(fmt::format(
             "{}: has granules of {}, and {} has granules of {}; build both "
             "programs with one -fpagetide-granule",
-            printable(path), bytes_of(header.granule_shift), printable(first),
-            bytes_of(granule_shift_)));
-      const abi::Layout layout = reader.geometry().layout;
-      tells_writes_ = tells_writes_ && abi::tells_writes(layout);
-      records_reads_ = records_reads_ && abi::records_reads(layout);
+            printable(path), units.bytes(), printable(first), units_.bytes()));
+      else
+        units.keep_common(units_);
+      units_ = units;
       by_thread_ = by_thread_ && (header.flags & trace::kHeaderPerThread) &&
                    !options_.selection.tid;
       lengths[run == &b].insert(header.period_ns);
     }
-  if (!tells_writes_ && !records_reads_)
+  if (!units_.tells_writes && !units_.records_reads)
     throw Failure("one run was recorded with layout `access`, which does not "
                   "tell writes, and the other one with `write`, which has "
                   "nothing else; build both programs with one "
@@ -151,8 +145,8 @@ void RunComparison::compare(const ProcessPair &pair, std::uint64_t start_a,
   ProcessPeriods periods_a(trace_a, read);
   ProcessPeriods periods_b(trace_b, read);
   PairComparison comparison(periods_a, periods_b,
-                            {tells_writes_, records_reads_}, options_,
-                            by_periods_, number);
+                            {units_.tells_writes, units_.records_reads},
+                            options_, by_periods_, number);
   comparison.run();
   take_facts(a_, *pair.a, periods_a);
   take_facts(b_, *pair.b, periods_b);

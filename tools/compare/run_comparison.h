@@ -43,8 +43,9 @@ public:
   const DiffOptions &options() const { return options_; }
   const ComparedRun &a() const { return a_; }
   const ComparedRun &b() const { return b_; }
-  unsigned granule_shift() const { return granule_shift_; }
-  std::uint32_t page_bytes() const { return page_bytes_; }
+  /// With what both runs tell.
+  const Units &units() const { return units_; }
+  unsigned granule_shift() const { return units_.granule_shift; }
 
   Verdict verdict() const;
   /// Whether periods were compared. Otherwise why not: the user's wish, or the
@@ -52,9 +53,6 @@ public:
   bool by_periods() const { return by_periods_; }
   bool lengths_differ() const { return lengths_differ_; }
   bool by_thread() const { return by_thread_; }
-  /// Which accesses both runs record.
-  bool tells_writes() const { return tells_writes_; }
-  bool records_reads() const { return records_reads_; }
 
   const std::vector<ProcessPair> &pairs() const { return pairs_; }
   const std::vector<ComparedFigures> &figures() const { return figures_; }
@@ -85,13 +83,10 @@ private:
   Tally processes_;
   std::map<std::string, MappingDifferences> mappings_;
   std::vector<Difference> differences_;
-  unsigned granule_shift_ = 0;
-  std::uint32_t page_bytes_ = 0;
+  Units units_;
   bool by_periods_ = true;
   bool lengths_differ_ = false;
   bool by_thread_ = true;
-  bool tells_writes_ = true;
-  bool records_reads_ = true;
 };
 
 /// When the first process of a run began to record.

@@ -87,12 +87,6 @@ WssComparison::WssComparison(const std::vector<std::string> &a,
     mappings_[last_part(name)].b += figures.granules;
 }
 
-std::string WssComparison::bytes(std::uint64_t granules) const {
-  return format_bytes(
-      static_cast<double>(granules) *
-      static_cast<double>(std::uint64_t{1} << pages_.granule_shift()));
-}
-
 Verdict WssComparison::verdict() const {
   for (const WssShare &share : wss_shares())
     if (size_at(a_.accessed(), share) != size_at(b_.accessed(), share) ||
@@ -184,10 +178,9 @@ std::string WssComparison::json() const {
   const auto side = [&](const WssReport &run) {
     return Json{
         {"accessed", sizes(run.accessed())},
-        {"read", pages_.tells_writes() && pages_.records_reads()
-                     ? sizes(run.read())
-                     : Json()},
-        {"written", pages_.tells_writes() ? sizes(run.written()) : Json()},
+        {"read", pages_.units().tells_reads() ? sizes(run.read()) : Json()},
+        {"written",
+         pages_.units().tells_writes ? sizes(run.written()) : Json()},
         {"distinct", run.distinct()},
         {"distinct_is_lower_bound", run.is_lower_bound()},
         {"traces", traces_json(run.traces())}};

@@ -44,7 +44,9 @@ private:
   void write_answer(ReportLines &out) const;
   void write_sizes(ReportLines &out) const;
   void write_mappings(ReportLines &out) const;
-  std::string bytes(std::uint64_t granules) const;
+  std::string bytes(std::uint64_t granules) const {
+    return pages_.units().bytes(granules);
+  }
 
   RunComparison pages_;
   WssReport a_;

@@ -54,7 +54,7 @@ void say_traces_of(const Watcher &watcher) {
   });
   for (std::size_t i = 0; i < traces.size() && i < kMostListed; ++i)
     say("trace: {} ({}){}{}", printable(traces[i].path),
-        format_bytes(static_cast<double>(traces[i].bytes)),
+        format_bytes(traces[i].bytes),
         traces[i].missing.empty() ? "" : ", INCOMPLETE: ", traces[i].missing);
   if (traces.size() > kMostListed)
     say("  and {} more", traces.size() - kMostListed);

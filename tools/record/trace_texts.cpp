@@ -14,9 +14,8 @@
 namespace pagetide::tools {
 
 std::string describe_trace(const ControlServer::Trace &trace) {
-  std::string text =
-      fmt::format("trace: {} ({})", printable(trace.path),
-                  format_bytes(static_cast<double>(trace.bytes)));
+  std::string text = fmt::format("trace: {} ({})", printable(trace.path),
+                                 format_bytes(trace.bytes));
   if (!trace.missing.empty())
     text += ", INCOMPLETE: " + trace.missing;
   if (!trace.failure.empty())

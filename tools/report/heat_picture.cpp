@@ -48,8 +48,7 @@ std::string heat_row_units(const HeatPicture &picture) {
       "A row is {}{} {}{} ({}). Addresses rise downwards; unused ones between "
       "the mappings are left out.",
       most == 1 ? "" : "at most ", format_count(most), picture.unit,
-      plural(most),
-      format_bytes(static_cast<double>(most << picture.granule_shift)));
+      plural(most), format_bytes(most << picture.granule_shift));
 }
 
 std::vector<std::pair<HeatKind, std::string>>

@@ -133,7 +133,7 @@ void SvgPicture::bands(const HeatGrid &grid,
       add(R"(<rect fill="none" pointer-events="all" x="0" y="{}" width="{}" )"
           R"(height="{}"><title>{}: {:#x}, {}</title></rect>)",
           y, left_, tops[row + 1] - y, markup_text(printable(band.label)),
-          first, format_bytes(static_cast<double>(bytes)));
+          first, format_bytes(bytes));
     }
     if (begins) {
       std::size_t rows = 1;

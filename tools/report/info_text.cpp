@@ -58,10 +58,9 @@ std::string header_text(const trace::FileHeader &header,
          is_near(header)
              ? "near: some marks do not say which of two granules they mean"
              : "exact");
-  fact("cell", format_bytes(double(std::uint64_t{1} << header.cell_shift)));
-  fact("granule",
-       format_bytes(double(std::uint64_t{1} << header.granule_shift)));
-  fact("page", format_bytes(double(header.page_bytes)));
+  fact("cell", format_bytes(std::uint64_t{1} << header.cell_shift));
+  fact("granule", format_bytes(std::uint64_t{1} << header.granule_shift));
+  fact("page", format_bytes(header.page_bytes));
   fact("sets",
        header.flags & trace::kHeaderPerThread ? "per thread" : "per process");
   if (by_marks)
@@ -119,7 +118,7 @@ std::string info_text(TraceReader &reader) {
       continue;
     out += (fmt::format("  {:<14} {}: {} ({})\n", label, kFrameNames[at],
                         format_count(counts.frames[at]),
-                        format_bytes(double(counts.bytes[at]))));
+                        format_bytes(counts.bytes[at])));
     label = "";
   }
   const Completeness &completeness = reader.completeness();

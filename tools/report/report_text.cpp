@@ -6,6 +6,7 @@
 #include "analysis/largest_first.h"
 #include "report/bar_table.h"
 #include "report/run_report.h"
+#include "report/units.h"
 #include "support/option_text.h"
 #include "support/text_format.h"
 
@@ -26,10 +27,7 @@ class TextReport : ReportLines {
 public:
   TextReport(const Summary &summary, const ReportStyle &style)
       : ReportLines(style), summary_(summary),
-        layout_(summary.geometry().layout),
-        unit_(summary.granule_bytes() == summary.header.page_bytes
-                  ? "page"
-                  : "granule") {}
+        units_(Units::of(summary.header)) {}
 
   std::string run();
 
@@ -40,17 +38,6 @@ private:
   /// A fact of several words, wrapped at the report's width.
   void long_fact(const char *label, const std::string &text) {
     labelled(fmt::format("  {:<10} ", label), text, style().width);
-  }
-  std::string bytes(double granules) const {
-    return format_bytes(granules *
-                        static_cast<double>(summary_.granule_bytes()));
-  }
-  bool tells_reads() const {
-    return abi::records_reads(layout_) && abi::tells_writes(layout_);
-  }
-  /// Heading of the column that every layout has.
-  const char *access_heading() const {
-    return abi::records_reads(layout_) ? "accessed" : "written";
   }
   /// A count of granules that may be more.
   static Json count_of(std::uint64_t count, bool is_lower_bound) {
@@ -89,8 +76,7 @@ private:
   void notes();
 
   const Summary &summary_;
-  abi::Layout layout_;
-  const char *unit_;
+  Units units_;
 };
 
 /// The options without what `pagetide record` set for itself, and without what
@@ -137,7 +123,7 @@ void TextReport::facts() {
   const Summary &s = summary_;
   const bool is_complete = s.completeness.is_complete();
   append(wrapped(fmt::format("{} ({}, {})", printable(s.path),
-                             format_bytes(static_cast<double>(s.file_bytes)),
+                             format_bytes(s.file_bytes),
                              is_complete ? "complete" : "INCOMPLETE"),
                  kTextIndent, style().width));
   if (!is_complete)
@@ -162,7 +148,7 @@ void TextReport::facts() {
                         is_by_marks() ? fmt::format(", precision {}",
                                                     precision_name(s.header))
                                       : "",
-                        format_bytes(static_cast<double>(s.granule_bytes())),
+                        format_bytes(s.granule_bytes()),
                         s.per_thread() ? "thread" : "process",
                         s.header.flags & trace::kHeaderSkipsConstants
                             ? ", constants left out"
@@ -187,36 +173,34 @@ void TextReport::facts() {
 }
 
 void TextReport::figures() {
-  std::string unit = unit_;
-  unit[0] = static_cast<char>(unit[0] - 'a' + 'A');
+  std::string title = units_.units();
+  title[0] = static_cast<char>(title[0] - 'a' + 'A');
   std::vector<BarRow> rows;
   const auto add = [&](const char *label, const Figures &figures) {
     rows.push_back(
         {label,
          {figures.median, figures.p95, figures.maximum,
           count_of(figures.distinct, figures.distinct_is_lower_bound),
-          bytes(static_cast<double>(figures.distinct))},
+          units_.bytes(figures.distinct)},
          {}});
   };
   const auto add_if_any = [&](const char *label, const Figures &figures) {
     if (figures.sum != 0)
       add(label, figures);
   };
-  add(access_heading(), summary_.accessed);
-  if (tells_reads()) {
+  add(units_.access_word(), summary_.accessed);
+  if (units_.tells_reads()) {
     add("read", summary_.read);
     add("written", summary_.written);
   }
   add_if_any("written, no mark", summary_.unmarked);
   add_if_any("carried over only", summary_.carried);
   add_if_any("may, not certain", summary_.may);
-  if (tells_reads()) {
+  if (units_.tells_reads()) {
     add_if_any("  may be read", summary_.may_read);
     add_if_any("  may be written", summary_.may_written);
   }
-  table(fmt::format(
-            "{}s of {} in a period, and distinct ones in all periods", unit,
-            format_bytes(static_cast<double>(summary_.granule_bytes()))),
+  table(title + " in a period, and distinct ones in all periods",
         {"median", "95 %", "maximum", "distinct", ""}, std::move(rows));
   certainty();
 }
@@ -236,13 +220,14 @@ void TextReport::certainty() {
   else if (is_near(s.header))
     why = fmt::format("Precision near does not always tell which of two "
                       "neighbouring {}s was accessed. ",
-                      unit_) +
+                      units_.unit()) +
           why;
   line("");
-  long_fact("May", fmt::format("{} of {} {}s listed, summed over periods, or "
-                               "{:.3f}%. {} The others are certain.",
-                               format_count(s.may.sum),
-                               format_count(s.entries()), unit_, share, why));
+  long_fact("May",
+            fmt::format("{} of {} {}s listed, summed over periods, or "
+                        "{:.3f}%. {} The others are certain.",
+                        format_count(s.may.sum), format_count(s.entries()),
+                        units_.unit(), share, why));
 }
 
 void TextReport::curve() {
@@ -252,15 +237,17 @@ void TextReport::curve() {
   remark(fmt::format(
       "Working set: what each period {}, the largest in each "
       "column{}",
-      abi::records_reads(layout_) ? "accessed" : "wrote",
+      units_.access_verb(),
       summary_.off_periods != 0 ? " (no line below: marks were off)" : ""));
   CurveStyle curve;
   curve.width = style().width;
   curve.unicode = style().unicode;
   const auto label = [](double value, const void *context) {
-    return static_cast<const TextReport *>(context)->bytes(value);
+    return format_bytes(
+        value * static_cast<double>(
+                    static_cast<const Summary *>(context)->granule_bytes()));
   };
-  append(draw_curve(summary_.curve, curve, label, this));
+  append(draw_curve(summary_.curve, curve, label, &summary_));
 }
 
 void TextReport::mappings() {
@@ -271,14 +258,14 @@ void TextReport::mappings() {
     rows.push_back(
         {printable(mapping.name),
          {mapping.counts.accessed,
-          json_if(tells_reads(), mapping.counts.written),
+          json_if(units_.tells_reads(), mapping.counts.written),
           count_of(mapping.distinct, mapping.distinct_is_lower_bound),
           json_if(summary_.may.sum != 0, mapping.counts.may)},
          {}});
   table(fmt::format(
             "Busiest mappings: {}s summed over periods, and distinct ones",
-            unit_),
-        {access_heading(), "written", "distinct", "may"}, std::move(rows),
+            units_.unit()),
+        {units_.access_word(), "written", "distinct", "may"}, std::move(rows),
         "mapping");
 }
 
@@ -303,14 +290,15 @@ void TextReport::threads() {
     rows.push_back(
         {tid == 0 ? std::string("threads without their own set")
                   : fmt::format("{} {}", tid, printable(thread.name)),
-         {thread.counts.accessed, json_if(tells_reads(), thread.counts.written),
-          thread.periods, json_if(summary_.may.sum != 0, thread.counts.may)},
+         {thread.counts.accessed,
+          json_if(units_.tells_reads(), thread.counts.written), thread.periods,
+          json_if(summary_.may.sum != 0, thread.counts.may)},
          {}});
   }
   table(fmt::format("Threads: {}s summed over periods, and the periods in "
                     "which each {} any",
-                    unit_, abi::records_reads(layout_) ? "accessed" : "wrote"),
-        {access_heading(), "written", "periods", "may"}, std::move(rows),
+                    units_.unit(), units_.access_verb()),
+        {units_.access_word(), "written", "periods", "may"}, std::move(rows),
         "thread");
   if (summary_.threads.left_out())
     line("  (there were still more; they are not in this table)");
@@ -323,7 +311,8 @@ void TextReport::checksums() {
   line("");
   fact("Checksums",
        fmt::format("of {} {}s (if unstable: {})",
-                   checksum_mode_name(summary_.header.checksum_mode), unit_,
+                   checksum_mode_name(summary_.header.checksum_mode),
+                   units_.unit(),
                    unstable_policy_name(summary_.header.unstable_policy)));
   long_fact(
       "", fmt::format("{} stable, {} unstable, {} gone, {} unreadable",
@@ -345,7 +334,7 @@ void TextReport::cuts() {
   long_fact("Cuts", text);
   if (cuts.cuts != 0) {
     long_fact("", "pause: median " + shares(cuts.pause_ns, format_duration));
-    long_fact("", fmt::format("{}s read in it: median ", unit_) +
+    long_fact("", fmt::format("{}s read in it: median ", units_.unit()) +
                       shares(cuts.marked, format_count) +
                       "; of unsettled threads: median " +
                       shares(cuts.unsettled, format_count));

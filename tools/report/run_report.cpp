@@ -122,19 +122,18 @@ std::string format_since_start(std::uint64_t ns) {
 
 void RunReport::check_and_note(const SelectedTrace &trace) {
   const trace::FileHeader &header = trace.header();
-  if (!traces_.empty() && header.granule_shift != granule_shift_)
+  if (!traces_.empty() && header.granule_shift != units_.granule_shift)
     throw Failure(fmt::format(
         "{}: has granules of {}, and {} has granules of {}; report them one by "
         "one with --only",
         printable(trace.path()),
-        format_bytes(double(std::uint64_t{1} << header.granule_shift)),
+        format_bytes(std::uint64_t{1} << header.granule_shift),
         printable(traces_.front().path), bytes(1)));
   check(trace);
-  granule_shift_ = header.granule_shift;
-  is_page_ = std::uint64_t{1} << header.granule_shift == header.page_bytes;
-  const abi::Layout layout = trace.geometry().layout;
-  tells_writes_ = tells_writes_ && abi::tells_writes(layout);
-  records_reads_ = records_reads_ && abi::records_reads(layout);
+  Units units = Units::of(header);
+  if (!traces_.empty())
+    units.keep_common(units_);
+  units_ = units;
   only_reads_ = trace.selection().only_reads();
   only_writes_ = trace.selection().only_writes();
 }
@@ -161,15 +160,11 @@ void RunReport::add(SelectedTrace &trace) {
 }
 
 const char *RunReport::access_word() const {
-  if (only_reads_)
-    return "read";
-  return only_writes_ || !records_reads_ ? "written" : "accessed";
+  return only_reads_ ? "read" : only_writes_ ? "written" : units_.access_word();
 }
 
 const char *RunReport::access_verb() const {
-  if (only_reads_)
-    return "read";
-  return only_writes_ || !records_reads_ ? "wrote" : "accessed";
+  return only_reads_ ? "read" : only_writes_ ? "wrote" : units_.access_verb();
 }
 
 Json RunReport::if_told(std::uint64_t number) const {
@@ -185,15 +180,6 @@ BarTable RunReport::bar_table(std::string label,
   table.dark_meaning = tells_reads() ? "written" : access_word();
   table.light_meaning = tells_reads() ? "only read" : "";
   return table;
-}
-
-std::string RunReport::bytes(std::uint64_t granules) const {
-  return format_bytes(static_cast<double>(granules) *
-                      static_cast<double>(std::uint64_t{1} << granule_shift_));
-}
-
-std::string RunReport::units() const {
-  return fmt::format("{}s of {}", unit(), bytes(1));
 }
 
 std::string RunReport::subject() const { return describe_run(traces_); }
@@ -247,7 +233,7 @@ Json RunReport::json(const std::string &words) const {
   Json out;
   out[fmt::format("pagetide_report_{}", kind())] = 1;
   out["selected"] = words.empty() ? Json() : Json(words);
-  out["granule_bytes"] = std::uint64_t{1} << granule_shift_;
+  out["granule_bytes"] = std::uint64_t{1} << units_.granule_shift;
   out["traces"] = Json::array();
   for (const Trace &trace : traces_) {
     Json entry = {

@@ -6,6 +6,7 @@
 #include "analysis/selection.h"
 #include "report/bar_table.h"
 #include "report/report_table.h"
+#include "report/units.h"
 #include "support/json.h"
 
 #include <cstddef>
@@ -101,18 +102,20 @@ protected:
   /// selected and what is missing. Call it after all traces were added.
   std::vector<std::string> facts(const std::string &words) const;
   /// "page" or "granule".
-  const char *unit() const { return is_page_ ? "page" : "granule"; }
-  std::string bytes(std::uint64_t granules) const;
+  const char *unit() const { return units_.unit(); }
+  std::string bytes(std::uint64_t granules) const {
+    return units_.bytes(granules);
+  }
   /// "pages of 4 KiB".
-  std::string units() const;
-  unsigned granule_shift() const { return granule_shift_; }
+  std::string units() const { return units_.units(); }
+  unsigned granule_shift() const { return units_.granule_shift; }
   /// Whether reads and writes are told apart: the layout does, and not only the
   /// ones or the others are selected.
   bool tells_reads() const {
-    return tells_writes_ && records_reads_ && !only_reads_ && !only_writes_;
+    return units_.tells_reads() && !only_reads_ && !only_writes_;
   }
   /// Whether it is known which granules were written.
-  bool tells_writes() const { return tells_writes_ && !only_reads_; }
+  bool tells_writes() const { return units_.tells_writes && !only_reads_; }
   /// A cell for what only a layout with reads and writes can tell.
   Json if_told(std::uint64_t number) const;
   /// A table whose bars are of granules, with what was written dark if that is
@@ -135,10 +138,7 @@ private:
 
   std::optional<std::size_t> sort_column_;
   std::vector<Trace> traces_;
-  unsigned granule_shift_ = 0;
-  bool is_page_ = true;
-  bool tells_writes_ = true;
-  bool records_reads_ = true;
+  Units units_;
   bool only_reads_ = false;
   bool only_writes_ = false;
 };

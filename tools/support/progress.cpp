@@ -61,8 +61,8 @@ void Progress::at(const std::string &name, std::uint64_t done,
   const std::uint64_t passed_ns = now_ns - start_ns_;
   std::string part;
   if (total == 0)
-    part = fmt::format("{}, {}", format_bytes(double(done)),
-                       format_duration(passed_ns));
+    part =
+        fmt::format("{}, {}", format_bytes(done), format_duration(passed_ns));
   else
     part =
         fmt::format("{} %", std::min<std::uint64_t>(done, total) * 100 / total);

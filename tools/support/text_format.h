@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,9 @@ namespace pagetide::tools {
 
 /// "512 B", "4 KiB", "1.2 MiB".
 std::string format_bytes(double bytes);
+template <std::integral Count> std::string format_bytes(Count bytes) {
+  return format_bytes(static_cast<double>(bytes));
+}
 
 /// "250 us", "1.5 ms", "4.213 s", "2 min 05 s", "3 h 20 min".
 std::string format_duration(std::uint64_t ns);

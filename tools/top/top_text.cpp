@@ -3,6 +3,8 @@
 
 #include "top/top_text.h"
 
+#include "report/units.h"
+
 #include "analysis/time_curve.h"
 #include "report/bar_table.h"
 #include "report/run_report.h"
@@ -24,32 +26,6 @@ constexpr std::size_t kMinWidthOfReads = 80;
 constexpr std::size_t kMinWidthOfAll = 110;
 /// From this age on the text says why the data is not newer.
 constexpr std::uint64_t kOldNs = 3'000'000'000;
-
-/// What the numbers of a trace count.
-struct Units {
-  explicit Units(const LiveTrace &trace)
-      : granule_bytes(std::uint64_t{1} << trace.header().granule_shift),
-        is_page(granule_bytes == trace.header().page_bytes),
-        records_reads(abi::records_reads(trace.geometry().layout)),
-        tells_writes(abi::tells_writes(trace.geometry().layout)) {}
-
-  std::string bytes(std::uint64_t granules) const {
-    return format_bytes(static_cast<double>(granules) *
-                        static_cast<double>(granule_bytes));
-  }
-  std::string name() const {
-    return fmt::format("{}s of {}", is_page ? "page" : "granule", bytes(1));
-  }
-  bool tells_reads() const { return records_reads && tells_writes; }
-  const char *access_word() const {
-    return records_reads ? "accessed" : "written";
-  }
-
-  std::uint64_t granule_bytes;
-  bool is_page;
-  bool records_reads;
-  bool tells_writes;
-};
 
 std::string curve_label(double value, const void *units) {
   return static_cast<const Units *>(units)->bytes(
@@ -124,7 +100,7 @@ void sort_processes(std::vector<const LiveProcess *> &processes,
 
 BarRow row_of(const LiveProcess &process, const TopView &view) {
   const LiveCounts &counts = process.figures.all;
-  const Units units(*process.trace);
+  const Units units = Units::of(process.trace->header());
   BarRow row;
   row.label = short_label_of(process);
   row.cells = {fmt::format("{}", process.pid), process.state(),
@@ -139,9 +115,9 @@ BarRow row_of(const LiveProcess &process, const TopView &view) {
   if (view.style.width >= kMinWidthOfReads)
     row.cells.push_back(
         process.figures.periods == 0 ? "-" : seconds(age_of(process, view)));
-  row.bar = {counts.accessed * units.granule_bytes,
-             (units.tells_reads() ? counts.written : counts.accessed) *
-                 units.granule_bytes};
+  row.bar = {counts.accessed << units.granule_shift,
+             (units.tells_reads() ? counts.written : counts.accessed)
+                 << units.granule_shift};
   return row;
 }
 
@@ -179,14 +155,13 @@ void write_head(TextLines &out, const LiveProcess &process,
   if (figures.periods != 0)
     newest = fmt::format("; the newest ended {} ago",
                          seconds(age_of(process, view)));
-  out.paragraph(
-      2,
-      fmt::format("{}: {}, {} period{}{}",
-                  columns_of(path) > room ? fitted(path, room) : path,
-                  format_bytes(static_cast<double>(trace.file_bytes())),
-                  format_count(trace.periods()), plural(trace.periods()),
-                  newest),
-      width);
+  out.paragraph(2,
+                fmt::format("{}: {}, {} period{}{}",
+                            columns_of(path) > room ? fitted(path, room) : path,
+                            format_bytes(trace.file_bytes()),
+                            format_count(trace.periods()),
+                            plural(trace.periods()), newest),
+                width);
   if (!process.problem.empty())
     out.paragraph(2, printable(process.problem), width);
   if (process.has_ended && process.is_read) {
@@ -222,7 +197,7 @@ void write_sizes(TextLines &out, const LiveProcess &process,
   std::string words = fmt::format(
       "The last {} ({} period{}), {}: ",
       format_duration(figures.end_ns - figures.start_ns),
-      format_count(figures.periods), plural(figures.periods), units.name());
+      format_count(figures.periods), plural(figures.periods), units.units());
   if (figures.is_lower_bound)
     words += "at least ";
   words += fmt::format("{} {}, {}", format_count(all.accessed),
@@ -318,7 +293,7 @@ ProcessList list_text(const LiveProcesses &processes, const TopView &view) {
   bool has_one_unit = true;
   for (const auto &process : processes.all()) {
     list.processes.push_back(process.get());
-    const Units units(*process->trace);
+    const Units units = Units::of(process->trace->header());
     has_one_unit = has_one_unit && units.is_page;
   }
   sort_processes(list.processes, view.order);
@@ -367,9 +342,7 @@ ProcessList list_text(const LiveProcesses &processes, const TopView &view) {
   table.light_meaning = "only read";
   for (const LiveProcess *process : list.processes)
     table.rows.push_back(row_of(*process, view));
-  table.axis_end = [](std::uint64_t bytes) {
-    return format_bytes(static_cast<double>(bytes));
-  };
+  table.axis_end = [](std::uint64_t bytes) { return format_bytes(bytes); };
   out.append(draw_bars(std::move(table), view.style));
   list.first_row = lines + 1;
   list.text = out.take();
@@ -384,7 +357,7 @@ std::string process_text(const LiveProcess &process, const TopView &view) {
     out.line("No period has ended yet.");
     return out.take();
   }
-  const Units units(*process.trace);
+  const Units units = Units::of(process.trace->header());
   write_sizes(out, process, view, units);
   write_named(out, process.figures.mappings, view, units, "mapping", false);
   if (!process.figures.sites.empty())
