@@ -10,6 +10,7 @@
 
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -22,18 +23,39 @@ using namespace __sanitizer;
 
 namespace pagetide {
 
-/// Whether something of the run, and not `pagetide record`, has started this
-/// process. That need not be recorded itself. False if there is no /proc.
-static bool ParentIsOfRun() {
+/// Whether a thread of another process is one of the runtime's.
+static bool IsRuntimes(int tasks, const char *tid) {
   static const char kName[] = "pagetide";
-  constexpr uptr kBytes = sizeof(kName) - 1;
+  char path[64], name[sizeof(kName)];
+  internal_snprintf(path, sizeof(path), "%s/comm", tid);
+  return ReadSmallFile(tasks, path, name, sizeof(name)) >= sizeof(kName) - 1 &&
+         !internal_memcmp(name, kName, sizeof(kName) - 1);
+}
+
+/// Whether the parent has the runtime's threads. `pagetide record` has none but
+/// its first one.
+static bool ParentIsRecorded() {
   const u32 parent = (u32)Syscall(SYS_getppid);
-  if (!parent) // it is in another namespace, which record makes for nobody
-    return true;
-  char path[32], name[kBytes + 1];
-  internal_snprintf(path, sizeof(path), "/proc/%u/comm", parent);
-  const uptr bytes = ReadSmallFile(AT_FDCWD, path, name, sizeof(name));
-  return bytes && (bytes < kBytes || internal_memcmp(name, kName, kBytes));
+  char path[32];
+  internal_snprintf(path, sizeof(path), "/proc/%u/task", parent);
+  const uptr tasks = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path,
+                             O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (Failed(tasks))
+    return false;
+  alignas(dirent64) static char entries[4096];
+  bool found = false;
+  for (uptr n;
+       !found &&
+       (n = Syscall(SYS_getdents64, tasks, (uptr)entries, sizeof(entries))) &&
+       !Failed(n);)
+    for (uptr at = 0; !found && at < n;) {
+      const auto *entry = (const dirent64 *)(entries + at);
+      at += entry->d_reclen;
+      const u32 tid = (u32)internal_atoll(entry->d_name);
+      found = tid && tid != parent && IsRuntimes((int)tasks, entry->d_name);
+    }
+  Syscall(SYS_close, tasks);
+  return found;
 }
 
 /// Whether the socket of `pagetide record` belongs to another user, or is
@@ -53,7 +75,7 @@ static bool IsOfAnotherUser(const sockaddr_un &control) {
 bool IsStartedByRecorded() {
   sockaddr_un control = {};
   return FindControlSocket(OptionsOfProcess(), control) &&
-         (IsOfAnotherUser(control) || ParentIsOfRun());
+         (IsOfAnotherUser(control) || ParentIsRecorded());
 }
 
 void RunUnrecorded(const char *why) {

@@ -10,7 +10,7 @@
 namespace pagetide {
 
 /// Whether the process is of a run of `pagetide record`, and is not as that
-/// started it: it has another parent, or another user.
+/// started it: its parent is being recorded, or it has another user.
 bool IsStartedByRecorded();
 
 /// Says in one line that this process runs unrecorded, and tells record.
