@@ -22,6 +22,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 #if __has_include("llvm/Plugins/PassPlugin.h")
 #include "llvm/Plugins/PassPlugin.h"
 #else
@@ -74,6 +75,9 @@ struct AtOptimizerLast {
 private:
   void add(ModulePassManager &Passes, OptimizationLevel Level,
            function_ref<PipelineEnd()> End) const {
+    // A function that is dead by now gets no copy (and see EntryTest.cpp).
+    if (Level != OptimizationLevel::O0)
+      Passes.addPass(GlobalDCEPass());
     Passes.addPass(PagetidePass(
         optionsFromCommandLine(),
         Level == OptimizationLevel::O0 ? PipelineEnd::Unoptimized : End(),
@@ -130,6 +134,7 @@ void registerCallbacks(PassBuilder &Builder) {
   Builder.registerOptimizerLastEPCallback(AtOptimizerLast{HasEmulatedTls});
   Builder.registerFullLinkTimeOptimizationLastEPCallback(
       [=](ModulePassManager &Passes, OptimizationLevel) {
+        Passes.addPass(GlobalDCEPass());
         Passes.addPass(PagetidePass(optionsFromCommandLine(),
                                     PipelineEnd::Final, HasEmulatedTls));
       });

@@ -28,7 +28,7 @@ $weak = comdat any
 ; ONCE-NOT: .pagetide.pagetide
 
 ; CHECK-LABEL: define dso_local void @external()
-; CHECK-SAME:    prologue <{ [2 x i8], i32, [3 x i8], i32 }> <{ [2 x i8] c"\80=", i32 trunc (i64 sub (i64 ptrtoint (ptr @__pagetide_marks_on to i64), i64 ptrtoint (ptr getelementptr inbounds (i8, ptr no_cfi @external, i64 7) to i64)) to i32), [3 x i8] c"\00\0F\85", i32 trunc (i64 sub (i64 ptrtoint (ptr @external.pagetide to i64), i64 ptrtoint (ptr getelementptr inbounds (i8, ptr no_cfi @external, i64 13) to i64)) to i32) }> {
+; CHECK-SAME:    prologue <{ [2 x i8], i32, [3 x i8], i32 }> <{ [2 x i8] c"\80=", i32 trunc (i64 sub (i64 ptrtoint (ptr @__pagetide_marks_on to i64), i64 ptrtoint (ptr getelementptr inbounds (i8, ptr @external, i64 7) to i64)) to i32), [3 x i8] c"\00\0F\85", i32 trunc (i64 sub (i64 ptrtoint (ptr @external.pagetide to i64), i64 ptrtoint (ptr getelementptr inbounds (i8, ptr @external, i64 13) to i64)) to i32) }> {
 ; CHECK-NEXT:    alloca [8 x i8]
 ; CHECK-NEXT:    alloca [16 x i8]
 ; CHECK-NEXT:    store i32 1, ptr @state

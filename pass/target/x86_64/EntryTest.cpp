@@ -62,10 +62,14 @@ private:
   /// From \p Offset bytes behind the function's beginning to \p Target.
   Constant *distance(Constant &Target, unsigned Offset) {
     Type *Wide = Type::getInt64Ty(Context);
-    // The function itself, and not what checked calls of it reach.
+    // The function itself, and not what checked calls of it reach. Checked ones
+    // have types. LLVM's global DCE crashes where it drops a function that this
+    // form names, so others are named as ever (and see Plugin.cpp).
+    Constant *Self = &F;
+    if (F.hasMetadata(LLVMContext::MD_type))
+      Self = NoCFIValue::get(&F);
     Constant *Here = ConstantExpr::getInBoundsGetElementPtr(
-        Type::getInt8Ty(Context), NoCFIValue::get(&F),
-        ConstantInt::get(Wide, Offset));
+        Type::getInt8Ty(Context), Self, ConstantInt::get(Wide, Offset));
     return ConstantExpr::getSub(ConstantExpr::getPtrToInt(&Target, Wide),
                                 ConstantExpr::getPtrToInt(Here, Wide));
   }
