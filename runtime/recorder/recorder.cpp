@@ -328,7 +328,7 @@ static void RunRecorder(void *) {
     StartInChild();
   }
   Reason failed;
-  if (!Attempt(failed, StepIn))
+  if (!Attempt(failed, [] { StepIn(); }))
     Recover(failed);
   while (!HasSteppedOut()) {
     LookForEnd(); // sets the time by which NextWake looks again
