@@ -13,7 +13,6 @@
 #include "LibraryCalls.h"
 #include "LlvmCompat.h"
 #include "LongBlocks.h"
-#include "LoopAlignment.h"
 #include "LoopChunks.h"
 #include "LtoHandover.h"
 #include "MarkEmitter.h"
@@ -357,24 +356,17 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
     if (IsOptimizedLater)
       preventLaterOptimization(F);
   };
-  auto AlignLoops = [&](Function &Plain) {
-    if (Options.AlignLoops)
-      alignTinyLoops(Plain);
-  };
   SmallVector<Function *> Switched;
   if (Options.Mode == DemandMode::Windows)
     Switched = takeSwitchable(Functions, Texts);
   if (Options.Mode != DemandMode::Always) {
     OnDemandFunctions Split = splitOnDemand(M, Functions, Texts);
-    for (Function *F : Split.Plain) {
+    for (Function *F : Split.Plain)
       F->addFnAttr(DoneAttribute, DonePlain);
-      AlignLoops(*F);
-    }
     for (auto [Original, Copy] : Split.Copies) {
       Mark(*Copy, Modes.of(*Original), RunsWhen::Recorded);
       if (!Original->hasOptNone())
         divideLongBlocks(*Original);
-      AlignLoops(*Original);
     }
     for (Function *F : Split.Single)
       Mark(*F, MarkMode::Calls, RunsWhen::Always);

@@ -31,7 +31,7 @@ FLOORS = {
         ["AsmTexts", "CallStubs", "CodegenGuards", "EntryTest", "Expansion", "PassOptions",
          "PlainAddresses", "Resolvers", "SharedValues", "Sites"],
         ["AddressForms", "ByteExtents", "CanonicalAccesses", "ConstructorLists", "Diagnostics", "LabelTables",
-         "LongBlocks", "LoopAlignment", "MergedAccesses", "OptionTypes", "Splitting", "target/Target"],
+         "LongBlocks", "MergedAccesses", "OptionTypes", "Splitting", "target/Target"],
         ["LlvmCompat"],
     ],
     "runtime": [

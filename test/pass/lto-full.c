@@ -14,7 +14,7 @@
 // DEFERRED-NOT: addrspace(256)
 // DEFERRED-NOT: @pagetide.module_ctor
 // DEFERRED:     !pagetide.deferred = !{[[ENTRY:![0-9]+]]}
-// DEFERRED:     [[ENTRY]] = !{i32 6, !"{{.*}}lto-full.c", !"layout=rw;granule=12;precision=near;skip-constants=0;frames=0;distrust-alignment=0;mode=always;align-loops=1;marks=inline"}
+// DEFERRED:     [[ENTRY]] = !{i32 6, !"{{.*}}lto-full.c", !"layout=rw;granule=12;precision=near;skip-constants=0;frames=0;distrust-alignment=0;mode=always;marks=inline"}
 
 // RUN: %clang -O2 -flto=full -fuse-ld=lld -shared -Wl,--load-pass-plugin=%pass -Wl,--save-temps -Wl,--no-undefined a.o b.o %S/Inputs/runtime_stub.c -o linked.so
 // RUN: llvm-dis -o - linked.so.0.5.precodegen.bc | FileCheck %s --implicit-check-not=.note.pagetide --implicit-check-not=pagetide.deferred
