@@ -134,11 +134,12 @@ bool isMergeable(const GlobalVariable &Object) {
 }
 
 /// Aligns \p Object to \p Bytes if it is this module's to align, and at least
-/// half as large.
+/// half as large. Variables stay where they are natively: who shares a page
+/// with whom is part of what page sets say.
 void raiseAlignment(Value &Object, uint64_t Bytes, const DataLayout &DL) {
   auto *Global = dyn_cast<GlobalVariable>(&Object);
-  if (!Global || !Global->canIncreaseAlignment() || Global->hasComdat() ||
-      Global->hasSection() || isMergeable(*Global) ||
+  if (!Global || !Global->isConstant() || !Global->canIncreaseAlignment() ||
+      Global->hasComdat() || Global->hasSection() || isMergeable(*Global) ||
       Bytes > MaxRaisedAlignment ||
       Bytes > PowerOf2Ceil(DL.getTypeAllocSize(Global->getValueType())))
     return;

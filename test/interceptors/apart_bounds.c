@@ -216,6 +216,9 @@ static void processes(void) {
   CALL("setuid setgid seteuid setegid", 'i', V(-1));
   CALL("setreuid setregid", 'i', V(-1), V(-1));
   CALL("setresuid setresgid", 'i', V(-1), V(-1), V(-1));
+  CALL("unshare", 'i', V(0));
+  CALL("unshare", 'i', V(-1));
+  CALL("setns", 'i', V(-1), V(0));
 }
 
 /*===- What has an object of its own --------------------------------------===*/

@@ -1,7 +1,7 @@
 ; The index of a table may be unknown and yet be limited. If the table is aligned
 ; to what the index can reach, one mark serves all accesses, at an address that
 ; does not depend on the index. In a loop it is made once in a chunk. The pass
-; aligns tables for it, where that is its module's to decide.
+; aligns constant tables for it, where that is its module's to decide.
 
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,BOTH
 ; RUN: %opt -load-pass-plugin=%pass -passes='pagetide<layout=access;precision=exact>,verify' -S %s | FileCheck %s --check-prefix=BOTH
@@ -11,8 +11,9 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-; BOTH-DAG: @table = internal global [256 x i32] zeroinitializer, align 1024
-; BOTH-DAG: @rows = internal global [8 x [256 x i32]] zeroinitializer, align 1024
+; BOTH-DAG: @table = internal constant [256 x i32] zeroinitializer, align 1024
+; BOTH-DAG: @rows = internal constant [8 x [256 x i32]] zeroinitializer, align 1024
+; BOTH-DAG: @variable = internal global [256 x i32] zeroinitializer, align 16
 ; BOTH-DAG: @small = internal global [100 x i32] zeroinitializer, align 16
 ; BOTH-DAG: @behind = internal global [64 x i32] zeroinitializer, align 16
 ; BOTH-DAG: @large = internal global [2048 x i32] zeroinitializer, align 16
@@ -20,10 +21,11 @@ target triple = "x86_64-unknown-linux-gnu"
 ; BOTH-DAG: @replaceable = weak global [256 x i32] zeroinitializer, align 16
 ; BOTH-DAG: @placed = internal global [256 x i32] zeroinitializer, section "mine", align 16
 ; BOTH-DAG: @text = private unnamed_addr constant [4 x i8] c"abc\00", align 1
-; SMALL: @table = internal global [256 x i32] zeroinitializer, align 16
-; WITHOUT: @table = internal global [256 x i32] zeroinitializer, align 16
-@table = internal global [256 x i32] zeroinitializer, align 16
-@rows = internal global [8 x [256 x i32]] zeroinitializer, align 16
+; SMALL: @table = internal constant [256 x i32] zeroinitializer, align 16
+; WITHOUT: @table = internal constant [256 x i32] zeroinitializer, align 16
+@table = internal constant [256 x i32] zeroinitializer, align 16
+@rows = internal constant [8 x [256 x i32]] zeroinitializer, align 16
+@variable = internal global [256 x i32] zeroinitializer, align 16
 @small = internal global [100 x i32] zeroinitializer, align 16
 @behind = internal global [64 x i32] zeroinitializer, align 16
 @large = internal global [2048 x i32] zeroinitializer, align 16
@@ -174,4 +176,12 @@ body:
   br i1 %done, label %exit, label %body
 exit:
   ret i32 %new
+}
+
+; Variables stay where they are.
+define i32 @of_variable(i8 %byte) {
+  %index = zext i8 %byte to i64
+  %at = getelementptr [256 x i32], ptr @variable, i64 0, i64 %index
+  %v = load i32, ptr %at, align 4
+  ret i32 %v
 }

@@ -24,7 +24,7 @@ TEST = re.compile(
     r'\s+\.ascii\s+"\\200="\n'                         # cmpb $0, ...
     r'\s+\.long\s+\(?__pagetide_marks_on-\S+\n'
     r'\s+\.ascii\s+"\\000\\017\\205"\n'                # jne ...
-    r'\s+\.long\s+\(?\S+?\.pagetide-[^\n]*\n')
+    r'\s+\.long\s+\(?\S+?\.pagetide(?:@PLT)?-[^\n]*\n')
 
 
 def compiled(command, arguments):
