@@ -5,7 +5,7 @@
  *===----------------------------------------------------------------------===*/
 
 // Their marked copies are optimised no further, and share addresses of marks.
-// RUN: %known_sets --ways O2,O3/write %s
+// RUN: %known_sets --ways O3/write %s
 // DEFINE: %{mllvm} = --flag=-Xclang --flag=-mllvm --flag=-Xclang
 // DEFINE: %{check} = %{mllvm} --flag=-pagetide-marks=check
 // RUN: %known_sets %{check} --ways O2/access --modes process %s
