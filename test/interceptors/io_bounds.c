@@ -198,7 +198,7 @@ static void input_and_output(void) {
   CALL("eventfd_write", 'i', V(eventfd(0, EFD_NONBLOCK)), V(1));
   CALL("eventfd_read", 'i', V(eventfd(1, EFD_NONBLOCK)), OUT(8));
   CALL("shmctl", 'i', V(-1), V(IPC_STAT), OUT(112));
-  CALL("shmctl", 'i', V(0), V(IPC_INFO), OUTX(72));
+  CALL("shmctl", 'f', V(0), V(IPC_INFO), OUTX(72));
   CALL("mincore", 'i', V(at(2, 4096)), V(4096), OUTX(1));
   CALL("mincore", 'i', V(4095), V(4096), OUTX(1));
 }
