@@ -433,8 +433,6 @@ private:
     SmallPtrSet<const Instruction *, 16> InStreams;
     for (const Stream &S : Chunked.Streams)
       InStreams.insert(S.Members.begin(), S.Members.end());
-    // A part's mark is one store where the access is. In a loop that may end
-    // early, no chunk is worth it (sqlite3: comparisons of short strings).
     SmallVector<BasicBlock *, 4> Ends;
     L.getExitingBlocks(Ends);
     Ends.push_back(L.getLoopLatch());
@@ -443,6 +441,9 @@ private:
           Ends, [&](BasicBlock *End) { return DT.dominates(Block, End); });
       for (Instruction &I : *Block) {
         ArrayRef<Access> Accesses = InFunction.of(I);
+        // A part's mark is one store where the access is. In a loop that may
+        // end early, no chunk is worth it (sqlite3: comparisons of short
+        // strings).
         if (Accesses.size() == 1 && !InStreams.contains(&I) &&
             !(EndsEarly && Accesses.front().Part.Object) &&
             !isPartialUpdate(I) && !isAlternative(I))

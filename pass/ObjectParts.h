@@ -24,7 +24,7 @@ class DataLayout;
 namespace pagetide {
 
 /// Sets the member Part of all accesses in \p Accesses, which are those of one
-/// function. Raises the alignment of global variables for it, up to the next
+/// function. Raises the alignment of constant tables for it, up to the next
 /// power of two from their size.
 void findObjectParts(llvm::MutableArrayRef<Access> Accesses,
                      const llvm::DataLayout &DL, uint64_t GranuleBytes);

@@ -12,8 +12,6 @@ namespace pagetide {
 /// poll, select and epoll_wait: they wait, and write what only their thread
 /// knows.
 inline bool IsOlderWait(long number);
-/// epoll_wait: not made anew by the kernel when the thread was stopped in it.
-inline bool IsOlderWaitOfEvents(long number);
 /// fork and vfork.
 inline bool IsOlderFork(long number);
 

@@ -129,7 +129,7 @@ static bool EndsByStop(u64 call) {
   case SYS_accept4:
     return true;
   default:
-    return IsOlderWaitOfEvents((long)call);
+    return (long)call == kOldEpollWait;
   }
 }
 

@@ -405,7 +405,7 @@ static void CheckEngine() {
 
 /// The program may change its working directory, and the recorder's threads
 /// leave theirs. A path that cannot be made absolute stays as it is.
-void MakeAbsolute(const char *&path) {
+static void MakeAbsolute(const char *&path) {
   constexpr uptr kRoom = 8192;
   if (!*path || *path == '/')
     return;

@@ -3,11 +3,10 @@
 
 #include "top/top_text.h"
 
-#include "report/units.h"
-
 #include "analysis/time_curve.h"
 #include "report/bar_table.h"
 #include "report/run_report.h"
+#include "report/units.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 

@@ -15,7 +15,6 @@ constexpr long kOldEpollWait = SYS_epoll_wait;
 inline bool IsOlderWait(long number) {
   return number == kOldPoll || number == kOldSelect || number == kOldEpollWait;
 }
-inline bool IsOlderWaitOfEvents(long number) { return number == kOldEpollWait; }
 inline bool IsOlderFork(long number) {
   return number == SYS_fork || number == SYS_vfork;
 }
