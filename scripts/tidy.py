@@ -10,8 +10,9 @@ Five things keep it quick:
   other projects' headers anyway.
 - It reads the precompiled headers of the build, so build first.
 - A file that passed is checked again only if it, a header of ours that it
-  includes, a .clang-tidy of their folders or clang-tidy has changed since.
-  Passes are noted in STAMPS; `--all` ignores them.
+  includes, a .clang-tidy of their folders, its compile command or clang-tidy has
+  changed since. Passes are noted in STAMPS, and by `--note` in PASSED, which the
+  checkout has. `--all` ignores both.
 """
 
 import argparse
@@ -28,6 +29,7 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
+PASSED = TOP / "test" / "meta" / "lint" / "tidy_passed.json"
 
 
 def commands(build):
@@ -83,7 +85,7 @@ def for_clang_tidy(command):
     """The same command without what only builds need. Precompiled headers stay:
     they halve the time. check_needed_headers.py finds what they hide."""
     words = [word for word in shlex.split(command)
-             if word not in ("-Winvalid-pch", "ccache")]
+             if word != "-Winvalid-pch" and os.path.basename(word) != "ccache"]
     return shlex.join(words)
 
 
@@ -113,14 +115,17 @@ class Stamps:
         self.common.update(version)
         self.dependencies = dependencies(args.build)
         self.build = args.build
-        self.passed = {}
-        if not args.all and self.file.exists():
-            with open(self.file, encoding="utf-8") as file:
-                fcntl.flock(file, fcntl.LOCK_SH)
-                self.passed = json.load(file)
+        self.passed = {}  # the keys of each path
+        for source in (self.file, PASSED):
+            if not args.all and source.exists():
+                with open(source, encoding="utf-8") as file:
+                    fcntl.flock(file, fcntl.LOCK_SH)
+                    for path, key in json.load(file).items():
+                        self.passed.setdefault(path, set()).add(key)
 
     def key(self, path, entry):
-        """A hash of all that the result depends on; None if that is unknown."""
+        """A hash of all that the result depends on, wherever the checkout is;
+        None if that is unknown."""
         output = entry.get("output")
         if output is None:
             match = re.search(r" -o (\S+)", entry["command"])
@@ -129,7 +134,9 @@ class Stamps:
         if not inputs:
             return None
         key = self.common.copy()
-        key.update(entry["command"].encode())
+        command = for_clang_tidy(entry["command"])
+        key.update(command.replace(str(self.build), "build")
+                   .replace(str(TOP), "").encode())
         files = set()
         for name in {path, *inputs}:
             file = (TOP / path) if name == path else (self.build / name)
@@ -145,7 +152,7 @@ class Stamps:
         for file in sorted(files):
             key.update(str(file.relative_to(TOP)).encode() + b"\0")
             key.update(file.read_bytes() if file.exists() else b"")
-        return key.hexdigest()
+        return key.hexdigest()[:32]
 
     def save(self, results):
         """Notes {path: key, or None if it failed}; others may do so too."""
@@ -169,6 +176,8 @@ def main():
                         help="default: BUILD/tidy-passed.json")
     parser.add_argument("--all", action="store_true",
                         help="check also what has passed already")
+    parser.add_argument("--note", action="store_true",
+                        help="write the passes to %s" % PASSED.relative_to(TOP))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("places", nargs="*", metavar="PLACE",
                         help="a file or directory of the checkout")
@@ -191,7 +200,8 @@ def main():
     stamps = Stamps(args, args.tool)
     keys = {path: stamps.key(path, entry) for path, entry in chosen.items()}
     waiting = [path for path in chosen
-               if keys[path] is None or stamps.passed.get(path) != keys[path]]
+               if keys[path] is None
+               or keys[path] not in stamps.passed.get(path, ())]
 
     tool = [args.tool, "--quiet"]
     plugin = args.build / "lib" / "OwnCodeOnly.so"
@@ -231,6 +241,14 @@ def main():
                 for path in paths:
                     results[path] = None if run.returncode else keys[path]
     stamps.save(results)
+    if args.note:
+        noted = json.loads(PASSED.read_text("utf-8")) if PASSED.exists() else {}
+        noted.update({path: key for path, key in keys.items()
+                      if key and results.get(path, key) == key})
+        with open(PASSED, "w", encoding="utf-8") as file:
+            json.dump({path: noted[path] for path in every if path in noted},
+                      file, indent=0, sort_keys=True)
+            file.write("\n")
     print("clang-tidy: %d files checked, %d unchanged since they passed, "
           "%d failed" % (len(waiting), len(chosen) - len(waiting), len(failed)))
     return 1 if failed else 0

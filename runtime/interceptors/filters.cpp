@@ -18,22 +18,6 @@
 
 namespace pagetide {
 
-/// As far as the recorder's calls depend on them.
-static const char *RecordingAsOptions(char (&text)[96]) {
-  const RecordConfig &config = record_config;
-  const bool hashes = config.checksum != trace::ChecksumMode::kNone;
-  const bool cuts = config.unstable == trace::UnstablePolicy::kCut;
-  const bool stops = config.unstable == trace::UnstablePolicy::kStop;
-  __sanitizer::internal_snprintf(text, sizeof(text), "%s%s%s:engine=%s",
-                                 *config.trace_path ? "trace_path=" : "",
-                                 hashes ? "checksum=" : "",
-                                 hashes && cuts    ? "unstable=cut"
-                                 : hashes && stops ? "unstable=stop"
-                                                   : "",
-                                 EngineCan().name);
-  return text;
-}
-
 static void EndRecordingFor(const char *call) {
   char why[256];
   __sanitizer::internal_snprintf(
@@ -51,9 +35,13 @@ void BeforeFilter(uptr operation, uptr flags, uptr program) {
   if (operation == SECCOMP_SET_MODE_FILTER && RecorderRuns() &&
       InServedProcess() && !self.in_request) {
     // A filter of this thread alone is tried too: it may forbid later trials.
-    char text[96];
-    const char *deadly = DeadlyCallUnder(
-        {flags, program}, RecordingAsOptions(text), !EngineCan().by_marks);
+    const RecordConfig &config = record_config;
+    NeedsText text;
+    const char *options =
+        NeedsAsOptions(text, {*config.trace_path != 0, false, config.checksum,
+                              config.unstable});
+    const char *deadly =
+        DeadlyCallUnder({flags, program}, options, !EngineCan().by_marks);
     if (deadly && (flags & SECCOMP_FILTER_FLAG_TSYNC))
       EndRecordingFor(deadly);
   }

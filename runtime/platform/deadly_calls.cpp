@@ -184,6 +184,21 @@ const char *DeadlyCallUnder(const ComingFilter &filter, const char *options,
   return deadly;
 }
 
+const char *NeedsAsOptions(NeedsText &text, const RecordingNeeds &needs) {
+  const bool hashes = needs.checksum != trace::ChecksumMode::kNone;
+  const bool cuts = needs.unstable == trace::UnstablePolicy::kCut;
+  const bool stops = needs.unstable == trace::UnstablePolicy::kStop;
+  __sanitizer::internal_snprintf(text, sizeof(text), "%s%s%s%sengine=%s",
+                                 needs.trace ? "trace_path=:" : "",
+                                 needs.control ? "control=:" : "",
+                                 hashes ? "checksum=:" : "",
+                                 hashes && cuts    ? "unstable=cut:"
+                                 : hashes && stops ? "unstable=stop:"
+                                                   : "",
+                                 EngineCan().name);
+  return text;
+}
+
 PAGETIDE_ZERO_IN_CHILD static bool tested;
 PAGETIDE_ZERO_IN_CHILD static const char *found;
 
@@ -191,12 +206,10 @@ const char *DeadlyCall() {
   if (tested || !UnderSystemCallFilter())
     return found;
   const Flags &flags = GetFlags();
-  char options[96];
-  __sanitizer::internal_snprintf(
-      options, sizeof(options), "%s%s%sengine=%s",
-      *flags.trace_path ? "trace_path=" : "",
-      flags.checksum != trace::ChecksumMode::kNone ? "checksum=" : "",
-      *flags.control ? "control=" : "", EngineCan().name);
+  NeedsText text;
+  const char *options =
+      NeedsAsOptions(text, {*flags.trace_path != 0, *flags.control != 0,
+                            flags.checksum, flags.unstable.policy});
   return DeadlyCall(options, !EngineCan().by_marks);
 }
 

@@ -3,9 +3,24 @@
 
 #pragma once
 
+#include "pagetide/trace_format.h"
 #include "platform/syscalls.h"
 
 namespace pagetide {
+
+/// What decides which calls recording makes.
+struct RecordingNeeds {
+  bool trace;
+  bool control;
+  trace::ChecksumMode checksum;
+  trace::UnstablePolicy unstable;
+};
+
+/// Long enough for NeedsAsOptions().
+using NeedsText = char[96];
+
+/// Needs as options, for the functions below.
+const char *NeedsAsOptions(NeedsText &text, const RecordingNeeds &needs);
 
 /// The first call that recording with these options makes and for which a
 /// system call filter ends this process. Null if there is none, or if that

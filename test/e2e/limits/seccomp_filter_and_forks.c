@@ -14,6 +14,9 @@
 // RUN: %pagetide record -o cuts -p 5ms --checksum written --unstable cut -- \
 // RUN:   ./program 2>err
 // RUN: FileCheck %s <err
+// RUN: FileCheck %s --check-prefix=CUTS <err
+// CUTS-DAG: ends processes that call ptrace
+// CUTS-DAG: ends processes that call pwritev
 // CHECK-DAG: its system call filter (seccomp) ends processes that call openat
 // CHECK-DAG: ends processes that call memfd_create, as recording does
 // CHECK-DAG: ends processes that call socket, as recording does
@@ -51,7 +54,8 @@ static int status_of_child(void) {
 int main(void) {
   static const char *const calls[] = {
       "memfd_create", "socket", "sendmsg",    "tgkill", "madvise",
-      "lseek",        "openat", "newfstatat", "fstat",  "getdents64"};
+      "lseek",        "openat", "newfstatat", "fstat",  "getdents64",
+      "ptrace",       "pwritev"};
   static const char *const actions[] = {"kill", "kill-thread", "trap", "errno"};
   signal(SIGSYS, on_trap);
   for (size_t c = 0; c < sizeof calls / sizeof *calls; ++c)
