@@ -4,9 +4,9 @@ asked-for way and compares.
 
 By default in the ways of PAIRED: each level, layout (site only where a test asks for
 it), granule and precision is in one of them, and is run per process or per thread.
-Of these, or of the ways that a test names, the suite runs every second one: the name
-of the program decides which. A way that is run per process and per thread is run in
-one of the two. `lit -D ways=all` runs all, and those of EVERY instead of PAIRED.
+Of these the suite runs every third one, and of the ways that a test names every
+second one: the name of the program decides which. A way that is run per process and
+per thread is run in one of the two. `lit -D ways=all` runs all, and those of EVERY instead of PAIRED.
 """
 
 import argparse
@@ -371,14 +371,15 @@ def check(args, way, mode, program):
 def chosen_ways(args):
     """(way, its modes) that are run; see above. Two ways of one mode each are both run."""
     ways = list(map(Way, args.ways))
-    first = zlib.crc32(os.path.basename(args.source[0]).encode()) % 2
+    step = 2 if len(ways) < len(PAIRED) else 3
+    first = zlib.crc32(os.path.basename(args.source[0]).encode())
     for i, way in enumerate(ways):
         modes = [way.mode] if way.mode in args.modes else args.modes
         if args.all_ways or len(ways) == 1:
             yield way, modes
         elif len(modes) > 1:
             yield way, [modes[(i + first) % 2]]
-        elif len(ways) == 2 or i % 2 == first:
+        elif len(ways) == 2 or (i + first) % step == 0:
             yield way, modes
 
 
