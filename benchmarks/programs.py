@@ -470,12 +470,6 @@ PROGRAMS = {
         Program("lua", "real", "tables, strings, closures, collector", LUA,
                 by_size(*[["{script}/mixed.lua", n]
                           for n in ("1", "16", "100")])),
-        Program("lua-numbers", "real", "arithmetic, arrays of numbers", LUA,
-                by_size(*[["{script}/numbers.lua", n]
-                          for n in ("1", "30", "180")])),
-        Program("lua-text", "real", "strings: built, parsed, matched", LUA,
-                by_size(*[["{script}/text.lua", n]
-                          for n in ("1", "28", "170")])),
         Program("sqlite3", "real", "a shop's tables, in memory", SQLITE,
                 by_size(*[["-batch", ":memory:"]] * 3),
                 inputs.sql, by_size(2_000, 80_000, 400_000), stdin=True),

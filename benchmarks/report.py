@@ -3,7 +3,6 @@
 
 import statistics
 
-import break_even
 import time_shares
 from programs import PROGRAMS
 from tables import NOTHING, geomean, head, list_part, spread, table
@@ -437,8 +436,6 @@ def group_parts(m, group):
             "### Start and end of an empty program",
             start_table(m, group),
         ]
-    if any(v.engine for v in ran):
-        parts += break_even.parts(m)
     parts += _if_any("Code size and compile time, over " + over,
                      build_table(m, group))
     for part in _parts_of(m, group):
