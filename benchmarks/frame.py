@@ -30,10 +30,9 @@ class Document(NamedTuple):
 
     place: str  # what the two lines begin with
     parts: list  # Markdown; the first says what was measured, and on what
-    plots: dict = {}  # (title, SVG) by name
 
-    def text(self, *links):
-        return "\n\n".join([self.parts[0], *links, *self.parts[1:]]) + "\n"
+    def text(self):
+        return "\n\n".join(self.parts) + "\n"
 
 
 def say(text):
@@ -98,7 +97,7 @@ def parse_arguments(benchmark, arguments):
         metavar="PLACE",
         help="put the tables into this document, or into those of the "
         "directory's documents which have their places, such as "
-        "docs/measurements; any plots go into plots/ beside them",
+        "docs/measurements",
     )
     benchmark.add_options(parser)
     options = parser.parse_args(arguments)
@@ -176,17 +175,11 @@ def _document_with(place, begin_line, end_line):
 
 
 def _write(path, document, begin_line, end_line):
-    links = []
-    for name, (title, svg) in document.plots.items():
-        plot = path.with_name("plots") / (name + ".svg")
-        plot.parent.mkdir(exist_ok=True)
-        plot.write_text(svg, encoding="utf-8")
-        links.append("![%s](plots/%s.svg)" % (title, name))
     before, _, rest = path.read_text(encoding="utf-8").partition(begin_line)
     _, _, after = rest.partition(end_line)
     path.write_text(
         "%s%s\n\n%s\n%s%s"
-        % (before, begin_line, document.text(*links), end_line, after),
+        % (before, begin_line, document.text(), end_line, after),
         encoding="utf-8",
     )
 

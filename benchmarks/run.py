@@ -16,7 +16,6 @@ import tempfile
 import time
 
 import frame
-import plots
 import report
 import time_shares
 from build import Builder
@@ -302,8 +301,7 @@ class Suite:
     def documents(self, records):
         m = report.Measurements(records)
         return [
-            frame.Document("measured " + group.name, report.group_parts(m, group),
-                           plots.of_group(m, group))
+            frame.Document("measured " + group.name, report.group_parts(m, group))
             for group in m.groups()
         ]
 
