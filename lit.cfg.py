@@ -292,9 +292,6 @@ features = {
     "playwright": os.path.isdir(playwright) and shutil.which("node") is not None,
     "two-processors": len(os.sched_getaffinity(0)) > 1,
     # What the kernel allows.
-    "perf": can_run(
-        "perf", "record", "-q", "-e", "cpu-clock:u", "-o", "-", "true"
-    ),
     # Debian 13's libdw can be linked only as a shared library.
     "static-pagetide": config.pagetide_is_static == "1",
     "namespaces": can_run("unshare", "--mount", "--pid", "--fork", "true"),

@@ -12,7 +12,6 @@ import subprocess
 import time
 from typing import NamedTuple, Optional
 
-import time_shares
 from failure import Failure
 from variants import NATIVE, OTHERS_LIMIT, VARIANTS, Variant
 
@@ -83,9 +82,9 @@ class Runner:
         # A program must not see what the user has set.
         self.environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
 
-    def run(self, program, task, variant, limit_s=None, sampler=()):
+    def run(self, program, task, variant, limit_s=None):
         """Returns (Result, measurements, what is wrong with what it left behind
-        or None). `sampler` is a command that runs it all."""
+        or None)."""
         trace = self.directory / "trace.ptrace"
         command = [program, *task.arguments]
         settings = dict(variant.environment)
@@ -106,7 +105,7 @@ class Runner:
             settings["PAGETIDE_OPTIONS"] = ":".join(words)
         for name, value in settings.items():
             command[:0] = ["-e", "%s=%s" % (name, value)]
-        result, measured = self._launch(command, task, limit_s, sampler)
+        result, measured = self._launch(command, task, limit_s)
         fault = None
         if period:
             measured["trace"], fault = self._inspect(trace, variant.engine)
@@ -124,7 +123,7 @@ class Runner:
             return None
         return "left no file %s with anything in it" % pattern
 
-    def _launch(self, command, task, limit_s, sampler):
+    def _launch(self, command, task, limit_s):
         limit_s = limit_s or TIME_LIMIT_S
         deadline = time.monotonic() + limit_s
         report = self.directory / "report.json"
@@ -134,7 +133,7 @@ class Runner:
         client_status, client_stdout = 0, ""
         try:
             process = self._start(
-                [*sampler, self.launcher, report, *command], "", task.stdin
+                [self.launcher, report, *command], "", task.stdin
             )
             running.append(process)
             if task.client:
@@ -408,32 +407,3 @@ def pairs(runner, task, executables, variants, rounds, seed):
                 }
         for name in native_first:
             native_first[name] = not native_first[name]
-
-
-def profiles(runner, task, executables, variants):
-    """Runs each variant once more, sampled, and gives a record each: where its
-    time goes."""
-    reference, _ = reference_run(runner, task, executables["native"])
-    data = runner.directory / "perf.data"
-    for variant in variants:
-        executable = executables[variant.build]
-        samples = {}
-        try:
-            # What perf itself says on the error output is no fault.
-            result, measured, fault = runner.run(
-                executable, task, variant, sampler=time_shares.sampler(data)
-            )
-            void = difference(result, reference, stderr=False) or fault
-            samples = time_shares.read_samples(data, executable.name)
-        except Failure as failure:
-            runner.remove_traces()
-            measured, void = None, str(failure)
-        finally:
-            data.unlink(missing_ok=True)
-        yield {
-            "record": "profile",
-            "variant": variant.name,
-            "void": "%s, sampled: %s" % (variant.name, void) if void else None,
-            "samples": samples,
-            "measured": measured,
-        }

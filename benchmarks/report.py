@@ -3,7 +3,6 @@
 
 import statistics
 
-import time_shares
 from programs import PROGRAMS
 from tables import NOTHING, geomean, head, list_part, spread, table
 from variants import BUILDS, CHOSEN, GROUPS, NATIVE, OTHERS_LIMIT, VARIANTS
@@ -14,8 +13,6 @@ class Measurements:
     def __init__(self, records):
         self.session = records[0]
         self.pairs = {}
-        self.profiles = {}
-        self.unprofiled = None  # why, if there should be profiles
         self.builds = {}  # by recipe and way
         self.unbuilt = {}  # why, by program and variant
         self.failures = {}  # what failed, by program
@@ -24,10 +21,6 @@ class Measurements:
             match record["record"]:
                 case "pair":
                     self.pairs.setdefault(key, []).append(record)
-                case "profile":
-                    self.profiles[key] = record
-                case "unprofiled":
-                    self.unprofiled = record["why"]
                 case "unbuilt":
                     self.unbuilt[key] = record
                 case "build":
@@ -73,7 +66,6 @@ class Measurements:
         """What is void, a record each."""
         everything = [
             *(p for pairs in self.pairs.values() for p in pairs),
-            *self.profiles.values(),
             *self.unbuilt.values(),
         ]
         return [
@@ -445,8 +437,6 @@ def group_parts(m, group):
         ]
     parts += _if_any("What was recorded", trace_table(m, group))
     parts += _if_any("What precision near could not tell", maybe_table(m, group))
-    if ran:
-        parts += time_shares.parts(m, group, KINDS)
     return parts + _void_parts(m, group)
 
 

@@ -8,7 +8,6 @@ Exit status: 0; 1 if a run was void (its output or its trace was not what it
 should be) or a program failed; 2 if nothing could be measured.
 """
 
-import argparse
 import os
 import pathlib
 import sys
@@ -17,12 +16,11 @@ import time
 
 import frame
 import report
-import time_shares
 from build import Builder
 from failure import Failure
 from frame import chosen, say
 from inputs import make_input
-from measure import Runner, Task, check_marks, pairs, profiles
+from measure import Runner, Task, check_marks, pairs
 from programs import PROGRAMS, SMOKE_PROGRAMS
 from toolchain import Toolchain, describe
 from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS
@@ -83,18 +81,6 @@ class Lab:
         self.rounds = rounds_of(groups, options)
         self.variants = [VARIANTS[name] for name in self.rounds]
         self.runner = Runner(self.builder.launcher(), toolchain, directory)
-        self.profiled = options.profile
-
-    def see_to_profiles(self):
-        """A record that says why programs cannot be sampled, if they should and
-        cannot be."""
-        if not self.profiled or self.options.build_only:
-            return
-        why = time_shares.why_not(self.runner.directory)
-        if why:
-            self.profiled = False
-            say("warning: no shares of time are measured: %s" % why)
-            yield {"record": "unprofiled", "why": why}
 
     def measure(self, program):
         """The records of one program: its builds, then its runs."""
@@ -181,10 +167,6 @@ class Lab:
             yield from pairs(
                 self.runner, task, executables, variants, rounds, seed
             )
-        # Ours, and native for comparison.
-        sampled = [v for v in variants if not v.other]
-        if sampled and self.profiled and program.kind != "start":
-            yield from profiles(self.runner, task, executables, sampled)
 
 
 class Suite:
@@ -224,13 +206,6 @@ class Suite:
             + "; ".join("%s (%s)" % (v.name, v.help) for v in VARIANTS.values()),
         )
         parser.add_argument(
-            "--profile",
-            action=argparse.BooleanOptionalAction,
-            help="run each program once more as control and as each marked "
-            "variant, sampled by perf, for a table of where its time goes [full: "
-            "yes; quick, smoke: no]",
-        )
-        parser.add_argument(
             "--build-only",
             action="store_true",
             help="build all of it, and see to the marks; measure nothing (what a "
@@ -245,8 +220,6 @@ class Suite:
 
     def measure(self, options):
         smoke = options.size == "smoke"
-        if options.profile is None:
-            options.profile = options.size == "full"
         if options.build_only:
             options.json = os.devnull
         programs = list(SMOKE_PROGRAMS if smoke else PROGRAMS)
@@ -271,7 +244,6 @@ class Suite:
         }
         with tempfile.TemporaryDirectory(prefix="pagetide-benchmark-") as scratch:
             lab = Lab(options, toolchain, groups, scratch)
-            yield from lab.see_to_profiles()
             for number, name in enumerate(programs, 1):
                 program = PROGRAMS[name]
                 say("[%d/%d] %s: %s"
