@@ -135,90 +135,38 @@ VARIANTS = {
         Variant("near-access", "near-access", "access with precision near"),
         Variant("near-write", "near-write", "write with precision near"),
         Variant("off", "on-demand", "near, built on demand, not recorded"),
-        Variant(
-            "on-demand-10ms",
-            "on-demand",
-            "the same, recorded, periods of 10 ms",
-            "10ms",
-        ),
-        Variant(
-            "near-10ms", "near", "near, recorded, periods of 10 ms", "10ms"
-        ),
-        Variant(
-            "near-access-10ms",
-            "near-access",
-            "near-access, recorded, periods of 10 ms",
-            "10ms",
+        *(
+            Variant(name + "-10ms", name, name + ", recorded, periods of 10 ms",
+                    "10ms")
+            for name in ("on-demand", "near", "near-access")
         ),
         *(
-            Variant("rw-" + p, "rw", "rw, recorded, periods of " + p, p)
-            for p in PERIODS
+            Variant("%s-%s" % (layout, p), layout,
+                    "%s, recorded, periods of %s" % (layout, p), p)
+            for layout in ("rw", "write") for p in PERIODS
         ),
-        Variant(
-            "rw-10ms-threads",
-            "rw",
-            "rw-10ms, page sets by thread",
-            "10ms",
-            options="per_thread=1",
-        ),
-        Variant(
-            "rw-10ms-sums",
-            "rw",
-            "rw-10ms, with checksums of written pages",
-            "10ms",
-            options="checksum=written",
-        ),
-        Variant(
-            "record",
-            "rw",
-            "as rw-10ms, by `pagetide record`; start-up only",
-            "10ms",
-            by_command=True,
-            kinds=("start",),
-        ),
+        Variant("rw-10ms-threads", "rw", "rw-10ms, page sets by thread", "10ms",
+                options="per_thread=1"),
+        Variant("rw-10ms-sums", "rw", "rw-10ms, with checksums of written pages",
+                "10ms", options="checksum=written"),
+        Variant("record", "rw", "as rw-10ms, by `pagetide record`; start-up only",
+                "10ms", by_command=True, kinds=("start",)),
         *(
-            Variant(
-                "write-" + p, "write", "write, recorded, periods of " + p, p
-            )
-            for p in PERIODS
-        ),
-        *(
-            Variant(
-                "%s-%s" % (engine, p),
-                "native",
-                "native, recorded by engine %s, periods of %s" % (engine, p),
-                p,
-                kinds=RAN,
-                engine=engine,
-                other=True,
-            )
-            for engine in ENGINES
-            for p in PERIODS
+            Variant("%s-%s" % (engine, p), "native",
+                    "native, recorded by engine %s, periods of %s" % (engine, p),
+                    p, kinds=RAN, engine=engine, other=True)
+            for engine in ENGINES for p in PERIODS
         ),
         # Looking for leaks is not part of the cost.
-        Variant(
-            "asan",
-            "asan",
-            "AddressSanitizer",
-            environment=(("ASAN_OPTIONS", "detect_leaks=0"),),
-            other=True,
-        ),
-        Variant(
-            "memprof",
-            "memprof",
-            "MemProf",
-            leaves="memprof.profraw.*",
-            other=True,
-        ),
+        Variant("asan", "asan", "AddressSanitizer", other=True,
+                environment=(("ASAN_OPTIONS", "detect_leaks=0"),)),
+        Variant("memprof", "memprof", "MemProf", leaves="memprof.profraw.*",
+                other=True),
         Variant("tsan", "tsan", "ThreadSanitizer", other=True),
         *(
-            Variant(
-                "near-without-" + name,
-                "near-without-" + name,
-                "near with %s, against near" % flags[-1],
-                kinds=RAN,
-                against="near",
-            )
+            Variant("near-without-" + name, "near-without-" + name,
+                    "near with %s, against near" % flags[-1], kinds=RAN,
+                    against="near")
             for name, flags in ABLATED
         ),
     )
