@@ -16,6 +16,8 @@
 #include "response_file.h"
 #include "tool_versions.h"
 
+#include "llvm/Support/Program.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -23,7 +25,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -174,19 +175,6 @@ std::string find_compiler(const CompilerKind &kind) {
   return access(file.c_str(), X_OK) == 0 ? file : kind.on_path;
 }
 
-/// The file that execvp would run.
-std::string found_on_path(const std::string &program) {
-  const char *directories = std::getenv("PATH");
-  if (!directories || program.find('/') != std::string::npos)
-    return program;
-  std::istringstream list(directories);
-  for (std::string directory; std::getline(list, directory, ':');)
-    if (const std::string file = directory + "/" + program;
-        access(file.c_str(), X_OK) == 0)
-      return file;
-  return program;
-}
-
 /// Ends the program if PAGETIDE_CLANG or its like leads back to it: by another
 /// name, or by a program that calls it again.
 void refuse_loop(const CompilerKind &kind) {
@@ -197,9 +185,10 @@ void refuse_loop(const CompilerKind &kind) {
     return;
   const char *text = std::getenv(kDepth);
   const int depth = text ? std::atoi(text) : 0;
+  const auto found = llvm::sys::findProgramByName(chosen);
   struct stat theirs, ours;
   if (depth >= kMaxDepth ||
-      (stat(found_on_path(chosen).c_str(), &theirs) == 0 &&
+      (stat((found ? *found : chosen).c_str(), &theirs) == 0 &&
        stat("/proc/self/exe", &ours) == 0 && theirs.st_dev == ours.st_dev &&
        theirs.st_ino == ours.st_ino))
     fail(std::string(kind.variable) + "=" + chosen +

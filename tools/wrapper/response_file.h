@@ -4,18 +4,13 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace pagetide::wrapper {
 
-/// Splits the text of a response file into arguments at white space, except
-/// within single or double quotes. The character after a backslash stays as it
-/// is, also within quotes.
-std::vector<std::string> split_response_text(std::string_view text);
-
 /// Replaces every @FILE by the arguments in the file, also in nested files. If
-/// a file cannot be read, @FILE stays as it is: clang then says what is wrong.
+/// a file cannot be read or names itself, @FILE stays as it is: clang then says
+/// what is wrong.
 std::vector<std::string>
 expand_response_files(const std::vector<std::string> &args);
 
