@@ -97,19 +97,31 @@ static bool ParseText(const char *text, const char *&value) {
   return true;
 }
 
-static const char kExpectBool[] = "0 or 1";
-static bool ParseBool(const char *text, bool &value) {
-  static const struct {
-    const char *text;
-    bool value;
-  } kWords[] = {{"1", true},  {"yes", true}, {"true", true},
-                {"0", false}, {"no", false}, {"false", false}};
-  for (const auto &word : kWords)
-    if (!internal_strcmp(text, word.text)) {
-      value = word.value;
+/// A word that an option takes, and what it means.
+template <typename T> struct Choice {
+  const char *text;
+  T value;
+};
+template <typename T, uptr kCount>
+static bool Choose(const char *text, T &value,
+                   const Choice<T> (&choices)[kCount]) {
+  for (const Choice<T> &choice : choices)
+    if (!internal_strcmp(text, choice.text)) {
+      value = choice.value;
       return true;
     }
   return false;
+}
+
+static const char kExpectBool[] = "0 or 1";
+static bool ParseBool(const char *text, bool &value) {
+  return Choose(text, value,
+                {{"1", true},
+                 {"yes", true},
+                 {"true", true},
+                 {"0", false},
+                 {"no", false},
+                 {"false", false}});
 }
 
 static const char kExpectDuration[] =
@@ -156,42 +168,28 @@ static bool ParseDuration(const char *text, u64 &value) {
 
 static const char kExpectChecksum[] = "none, written or accessed";
 static bool ParseChecksum(const char *text, trace::ChecksumMode &value) {
-  if (!internal_strcmp(text, "none"))
-    value = trace::ChecksumMode::kNone;
-  else if (!internal_strcmp(text, "written"))
-    value = trace::ChecksumMode::kWritten;
-  else if (!internal_strcmp(text, "accessed"))
-    value = trace::ChecksumMode::kAccessed;
-  else
-    return false;
-  return true;
+  using enum trace::ChecksumMode;
+  return Choose(
+      text, value,
+      {{"none", kNone}, {"written", kWritten}, {"accessed", kAccessed}});
 }
 
 static const char kExpectUnstable[] = "auto, flag, rehash, stop or cut";
 static bool ParseUnstable(const char *text, FlagUnstable &value) {
+  using enum trace::UnstablePolicy;
   value.is_auto = !internal_strcmp(text, "auto");
-  if (value.is_auto || !internal_strcmp(text, "flag"))
-    value.policy = trace::UnstablePolicy::kFlag;
-  else if (!internal_strcmp(text, "rehash"))
-    value.policy = trace::UnstablePolicy::kRehash;
-  else if (!internal_strcmp(text, "stop"))
-    value.policy = trace::UnstablePolicy::kStop;
-  else if (!internal_strcmp(text, "cut"))
-    value.policy = trace::UnstablePolicy::kCut;
-  else
-    return false;
-  return true;
+  return Choose(text, value.policy,
+                {{"auto", kFlag},
+                 {"flag", kFlag},
+                 {"rehash", kRehash},
+                 {"stop", kStop},
+                 {"cut", kCut}});
 }
 
 static const char kExpectMarks[] = "start or late";
 static bool ParseMarks(const char *text, MarksWhen &value) {
-  if (!internal_strcmp(text, "start"))
-    value = MarksWhen::kStart;
-  else if (!internal_strcmp(text, "late"))
-    value = MarksWhen::kLate;
-  else
-    return false;
-  return true;
+  return Choose(text, value,
+                {{"start", MarksWhen::kStart}, {"late", MarksWhen::kLate}});
 }
 
 static constexpr auto &kExpectEngine = engines::kNames.text;
@@ -206,15 +204,10 @@ static bool ParseEngine(const char *text, engines::Kind &value) {
 
 static const char kExpectOnFailure[] = "refuse, continue or stop";
 static bool ParseOnFailure(const char *text, OnFailure &value) {
-  if (!internal_strcmp(text, "refuse"))
-    value = OnFailure::kRefuse;
-  else if (!internal_strcmp(text, "continue"))
-    value = OnFailure::kContinue;
-  else if (!internal_strcmp(text, "stop"))
-    value = OnFailure::kStop;
-  else
-    return false;
-  return true;
+  return Choose(text, value,
+                {{"refuse", OnFailure::kRefuse},
+                 {"continue", OnFailure::kContinue},
+                 {"stop", OnFailure::kStop}});
 }
 
 //===- Names --------------------------------------------------------------===//

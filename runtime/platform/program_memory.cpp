@@ -72,11 +72,8 @@ bool ReadIfMapped(void *to, uptr from, uptr bytes) {
   return !UnderSystemCallFilter() && !CopyByCall(to, (const void *)from, bytes);
 }
 
-bool CopyFromProgram(void *to, const void *from, uptr bytes) {
-  if (!bytes)
-    return true;
-  if (!from)
-    return false;
+/// Copies of memory that the program names, if the call tells that it is there.
+static bool CopyOfProgram(void *to, const void *from, uptr bytes) {
   if (!UnderSystemCallFilter()) {
     const int error = CopyByCall(to, from, bytes);
     if (!error || error == EFAULT)
@@ -86,16 +83,12 @@ bool CopyFromProgram(void *to, const void *from, uptr bytes) {
   return true;
 }
 
+bool CopyFromProgram(void *to, const void *from, uptr bytes) {
+  return !bytes || (from && CopyOfProgram(to, from, bytes));
+}
+
 bool CopyToProgram(void *to, const void *from, uptr bytes) {
-  if (!to)
-    return false;
-  if (!UnderSystemCallFilter()) {
-    const int error = CopyByCall(to, from, bytes);
-    if (!error || error == EFAULT)
-      return !error;
-  }
-  InternalMemcpy(to, from, bytes);
-  return true;
+  return to && CopyOfProgram(to, from, bytes);
 }
 
 } // namespace pagetide
