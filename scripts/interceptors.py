@@ -93,6 +93,11 @@ SENTENCES = {
     "MayRead": "reads {} as may", "MayWrite": "writes {} as may",
     "MayChange": "reads and writes {} as may",
     "ReadString": "reads the string {}", "ReadWide": "reads the string {}",
+    "Duplicate": "reads the string {}, writes the copy",
+    "DuplicateWide": "reads the string {}, writes the copy",
+    "ReadTo": "reads {} up to the character found",
+    "FindAny": "reads the set, and {} as far as the result",
+    "Span": "reads the set, and {} as far as the result",
     "ReadVariable": "reads the name of the variable {}",
     "WriteString": "writes the string {}", "ReadPath": "reads the name {}",
     "MayReadString": "reads the string {} as may",
@@ -192,7 +197,8 @@ def document():
         for marked, words in rows.items():
             listed.update(words)
             names = ", ".join(f"`{name}`" for name in words)
-            parts.append(f"| {names} | {marked} | all |\n")
+            calls = whose_calls(words, by_call_site, TABLE)
+            parts.append(f"| {names} | {marked} | {calls} |\n")
     for head, source in (UNSEEN, NOT_SEEN), (RAW_UNSEEN, RAW_NOT_SEEN):
         parts.append(head)
         for reason, words in not_seen(source):

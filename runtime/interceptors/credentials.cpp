@@ -5,9 +5,9 @@
 // takes over the program has them too. libc makes such a call on every thread
 // that it knows. Here the runtime's own threads repeat it.
 
+#include "interceptors/call_effects.h"
 #include "interceptors/filters.h"
 #include "interceptors/interceptor.h"
-#include "interceptors/string_marks.h"
 #include "platform/messages.h"
 #include "platform/own_memory.h"
 #include "recorder/requests.h"
@@ -27,36 +27,28 @@ static int Follow(int result, long number, uptr a = 0, uptr b = 0, uptr c = 0,
 }
 static uptr Id(unsigned id) { return (uptr)(sptr)(int)id; }
 
-PAGETIDE_INTERCEPTOR(int, setuid, unsigned id) {
-  return Follow(RESOLVED(setuid)(id), SYS_setuid, Id(id));
-}
-PAGETIDE_INTERCEPTOR(int, setgid, unsigned id) {
-  return Follow(RESOLVED(setgid)(id), SYS_setgid, Id(id));
-}
-PAGETIDE_INTERCEPTOR(int, seteuid, unsigned id) {
-  return Follow(RESOLVED(seteuid)(id), SYS_setresuid, Id(~0u), Id(id), Id(~0u));
-}
-PAGETIDE_INTERCEPTOR(int, setegid, unsigned id) {
-  return Follow(RESOLVED(setegid)(id), SYS_setresgid, Id(~0u), Id(id), Id(~0u));
-}
-PAGETIDE_INTERCEPTOR(int, setreuid, unsigned real, unsigned effective) {
-  return Follow(RESOLVED(setreuid)(real, effective), SYS_setreuid, Id(real),
-                Id(effective));
-}
-PAGETIDE_INTERCEPTOR(int, setregid, unsigned real, unsigned effective) {
-  return Follow(RESOLVED(setregid)(real, effective), SYS_setregid, Id(real),
-                Id(effective));
-}
-PAGETIDE_INTERCEPTOR(int, setresuid, unsigned real, unsigned effective,
-                     unsigned saved) {
-  return Follow(RESOLVED(setresuid)(real, effective, saved), SYS_setresuid,
-                Id(real), Id(effective), Id(saved));
-}
-PAGETIDE_INTERCEPTOR(int, setresgid, unsigned real, unsigned effective,
-                     unsigned saved) {
-  return Follow(RESOLVED(setresgid)(real, effective, saved), SYS_setresgid,
-                Id(real), Id(effective), Id(saved));
-}
+/// A call whose arguments are numbers of users or groups, and the system call
+/// that libc makes on every thread.
+#define PAGETIDE_SET_IDS(name, parameters, arguments, ...)                     \
+  PAGETIDE_INTERCEPTOR(int, name, PAGETIDE_UNPACK parameters) {                \
+    return Follow(RESOLVED(name) arguments, __VA_ARGS__);                      \
+  }
+PAGETIDE_SET_IDS(setuid, (unsigned id), (id), SYS_setuid, Id(id))
+PAGETIDE_SET_IDS(setgid, (unsigned id), (id), SYS_setgid, Id(id))
+PAGETIDE_SET_IDS(seteuid, (unsigned id), (id), SYS_setresuid, Id(~0u), Id(id),
+                 Id(~0u))
+PAGETIDE_SET_IDS(setegid, (unsigned id), (id), SYS_setresgid, Id(~0u), Id(id),
+                 Id(~0u))
+PAGETIDE_SET_IDS(setreuid, (unsigned real, unsigned effective),
+                 (real, effective), SYS_setreuid, Id(real), Id(effective))
+PAGETIDE_SET_IDS(setregid, (unsigned real, unsigned effective),
+                 (real, effective), SYS_setregid, Id(real), Id(effective))
+PAGETIDE_SET_IDS(setresuid, (unsigned real, unsigned effective, unsigned saved),
+                 (real, effective, saved), SYS_setresuid, Id(real),
+                 Id(effective), Id(saved))
+PAGETIDE_SET_IDS(setresgid, (unsigned real, unsigned effective, unsigned saved),
+                 (real, effective, saved), SYS_setresgid, Id(real),
+                 Id(effective), Id(saved))
 PAGETIDE_INTERCEPTOR(int, setgroups, uptr count, const unsigned *groups) {
   int result = RESOLVED(setgroups)(count, groups);
   if (result == 0)
@@ -91,28 +83,6 @@ PAGETIDE_INTERCEPTOR(int, capset, void *header, const void *data) {
   }
   return Follow(result, SYS_capset, (uptr)header, (uptr)data);
 }
-/// What a successful call of prctl has read or written at its second argument.
-static void MarkControl(int option, uptr address) {
-  constexpr uptr kNameBytes = 16;
-  switch (option) {
-  case PR_SET_NAME: {
-    // The string with its end, or as much of it as fits into a name.
-    const char *name = (const char *)address;
-    return DidRead(name, LengthWithEnd(name, kNameBytes - 1));
-  }
-  case PR_GET_NAME:
-    return DidWrite((void *)address, kNameBytes);
-  case PR_GET_PDEATHSIG:
-  case PR_GET_TSC:
-  case PR_GET_CHILD_SUBREAPER:
-    return DidWrite((void *)address, sizeof(int));
-  case PR_GET_TID_ADDRESS:
-    return DidWrite((void *)address, sizeof(uptr));
-  default:
-    return;
-  }
-}
-
 PAGETIDE_INTERCEPTOR(int, prctl, int option, ...) {
   uptr a[4];
   va_list list;
@@ -123,8 +93,8 @@ PAGETIDE_INTERCEPTOR(int, prctl, int option, ...) {
   if (option == PR_SET_SECCOMP)
     BeforeFilterByControl(a[0], a[1]);
   int result = RESOLVED(prctl)(option, a[0], a[1], a[2], a[3]);
-  if (result == 0)
-    MarkControl(option, a[0]);
+  if (result >= 0 && ShadowReady())
+    calls::Effects(true).Property(option, a[0]);
   switch (option) {
   case PR_CAPBSET_DROP:
   case PR_SET_SECUREBITS:

@@ -37,25 +37,26 @@ static void *FillBy(Filler *called, void *d, int c, uptr n) {
   return called(d, c, n);
 }
 
-// Marked code calls these in place of memory intrinsics (abi.h).
-PAGETIDE_EXPORT void *__pagetide_memcpy(void *d, const void *s, uptr n, uptr,
-                                        uptr, Copier *called) {
-  OnInterceptedCall();
-  return PAGETIDE_IS_LIBCS(memcpy) ? MarkedMemcpy(d, s, n)
-                                   : CopyBy(called, d, s, n);
-}
-PAGETIDE_EXPORT void *__pagetide_memmove(void *d, const void *s, uptr n, uptr,
-                                         uptr, Copier *called) {
-  OnInterceptedCall();
-  return PAGETIDE_IS_LIBCS(memmove) ? MarkedMemmove(d, s, n)
-                                    : CopyBy(called, d, s, n);
-}
-PAGETIDE_EXPORT void *__pagetide_memset(void *d, int c, uptr n, uptr, uptr,
-                                        Filler *called) {
-  OnInterceptedCall();
-  return PAGETIDE_IS_LIBCS(memset) ? MarkedMemset(d, c, n)
-                                   : FillBy(called, d, c, n);
-}
+// Marked code calls these in place of memory intrinsics (abi.h); those that end
+// in _at, under a layout with sites.
+#define PAGETIDE_MEMORY_FUNCTION(name, Kind, By, Marked, Source)               \
+  PAGETIDE_EXPORT void *__pagetide_##name(void *d, Source s, uptr n, uptr,     \
+                                          uptr, Kind *called) {                \
+    OnInterceptedCall();                                                       \
+    return PAGETIDE_IS_LIBCS(name) ? Marked(d, s, n) : By(called, d, s, n);    \
+  }                                                                            \
+  PAGETIDE_EXPORT void *__pagetide_##name##_at(void *d, Source s, uptr n,      \
+                                               u32 site, uptr, Kind *called) { \
+    OnInterceptedCall();                                                       \
+    if (PAGETIDE_IS_LIBCS(name))                                               \
+      return Marked##At(d, s, n, site);                                        \
+    const NamedSite named(site);                                               \
+    return By(called, d, s, n);                                                \
+  }
+PAGETIDE_MEMORY_FUNCTION(memcpy, Copier, CopyBy, MarkedMemcpy, const void *)
+PAGETIDE_MEMORY_FUNCTION(memmove, Copier, CopyBy, MarkedMemmove, const void *)
+PAGETIDE_MEMORY_FUNCTION(memset, Filler, FillBy, MarkedMemset, int)
+
 PAGETIDE_EXPORT void __pagetide_mark_read(const void *p, uptr n) {
   if (ShadowReady())
     MarkRead((uptr)p, n);
@@ -65,31 +66,6 @@ PAGETIDE_EXPORT void __pagetide_mark_write(const void *p, uptr n) {
     MarkWrite((uptr)p, n);
 }
 
-// The same under a layout with sites.
-PAGETIDE_EXPORT void *__pagetide_memcpy_at(void *d, const void *s, uptr n,
-                                           u32 site, uptr, Copier *called) {
-  OnInterceptedCall();
-  if (PAGETIDE_IS_LIBCS(memcpy))
-    return MarkedMemcpyAt(d, s, n, site);
-  const NamedSite named(site);
-  return CopyBy(called, d, s, n);
-}
-PAGETIDE_EXPORT void *__pagetide_memmove_at(void *d, const void *s, uptr n,
-                                            u32 site, uptr, Copier *called) {
-  OnInterceptedCall();
-  if (PAGETIDE_IS_LIBCS(memmove))
-    return MarkedMemmoveAt(d, s, n, site);
-  const NamedSite named(site);
-  return CopyBy(called, d, s, n);
-}
-PAGETIDE_EXPORT void *__pagetide_memset_at(void *d, int c, uptr n, u32 site,
-                                           uptr, Filler *called) {
-  OnInterceptedCall();
-  if (PAGETIDE_IS_LIBCS(memset))
-    return MarkedMemsetAt(d, c, n, site);
-  const NamedSite named(site);
-  return FillBy(called, d, c, n);
-}
 PAGETIDE_EXPORT void __pagetide_mark_read_at(const void *p, uptr n, u32 site) {
   NamedSite named(site);
   __pagetide_mark_read(p, n);

@@ -120,25 +120,6 @@ PAGETIDE_OPEN(open64, (), ())
 PAGETIDE_OPEN(openat, (int dir, ), (dir, ))
 PAGETIDE_OPEN(openat64, (int dir, ), (dir, ))
 
-/// The kernel stores an offset also if it could not move anything.
-static void DidMoveOffset(s64 *at, bool succeeded) {
-  DidRead(at, 8, succeeded);
-  DidWrite(at, 8, succeeded);
-  if (at && !succeeded)
-    MarkMayWrite((uptr)at, 8);
-}
-PAGETIDE_AFTER(SSIZE_T, sendfile, (int out, int in, s64 *at, SIZE_T n),
-               (out, in, at, n), DidMoveOffset(at, result >= 0))
-PAGETIDE_AFTER(SSIZE_T, sendfile64, (int out, int in, s64 *at, SIZE_T n),
-               (out, in, at, n), DidMoveOffset(at, result >= 0))
-#define PAGETIDE_BETWEEN_FILES(name)                                           \
-  PAGETIDE_AFTER(SSIZE_T, name,                                                \
-                 (int in, s64 *in_at, int out, s64 *out_at, SIZE_T n, u32 f),  \
-                 (in, in_at, out, out_at, n, f),                               \
-                 DidMoveOffset(in_at, result > 0);                             \
-                 DidMoveOffset(out_at, result > 0))
-PAGETIDE_BETWEEN_FILES(splice)
-PAGETIDE_BETWEEN_FILES(copy_file_range)
 PAGETIDE_AROUND(SSIZE_T, getrandom, (void *p, SIZE_T n, u32 flags),
                 (p, n, flags), InFlight in_flight(p, n),
                 MarkInput(p, n, result))

@@ -10,6 +10,7 @@
 
 #include "interceptors/in_flight.h"
 #include "interceptors/interceptor.h"
+#include "interceptors/syscall_macros.h"
 #include "platform/mapping_changes.h"
 #include "shadow/call_sites.h"
 #include "shadow/marking.h"
@@ -148,14 +149,8 @@ PAGETIDE_INTERCEPTOR(void *, reallocarray, void *p, SIZE_T n, SIZE_T size) {
              : WRAP(realloc)(p, bytes);
 }
 
-PAGETIDE_INTERCEPTOR(int, posix_memalign, void **p, SIZE_T alignment,
-                     SIZE_T n) {
-  OnInterceptedCall();
-  int error = RESOLVED(posix_memalign)(p, alignment, n);
-  if (!error)
-    DidWriteAt(p);
-  return error;
-}
+PAGETIDE_AFTER(int, posix_memalign, (void **p, SIZE_T alignment, SIZE_T n),
+               (p, alignment, n), if (!result) DidWriteAt(p))
 
 //===- Sorting ------------------------------------------------------------===//
 
@@ -270,10 +265,7 @@ PAGETIDE_INTERCEPTOR(void *, lsearch, const void *key, void *p, SIZE_T *n,
   }
   return found;
 }
-PAGETIDE_INTERCEPTOR(void *, lfind, const void *key, const void *p, SIZE_T *n,
-                     SIZE_T bytes, Compare compare) {
-  OnInterceptedCall();
-  void *found = RESOLVED(lfind)(key, p, n, bytes, compare);
-  DidReadAt(n);
-  return found;
-}
+PAGETIDE_AFTER(void *, lfind,
+               (const void *key, const void *p, SIZE_T *n, SIZE_T bytes,
+                Compare compare),
+               (key, p, n, bytes, compare), DidReadAt(n))

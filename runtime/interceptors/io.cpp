@@ -7,6 +7,7 @@
 #include "interceptors/io.h"
 
 #include "interceptors/interceptor.h"
+#include "interceptors/syscall_macros.h"
 #include "platform/messages.h"
 #include "platform/own_memory.h"
 
@@ -279,26 +280,14 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message,
 
 //===- Message queues -----------------------------------------------------===//
 
-/// A message, and its priority.
-static SSIZE_T DidReceive(const void *p, uptr bytes, u32 *priority,
-                          SSIZE_T done) {
-  MarkInput(p, bytes, done);
-  if (done >= 0)
-    DidWriteAt(priority);
-  return done;
-}
-PAGETIDE_INTERCEPTOR(SSIZE_T, mq_receive, int queue, void *p, SIZE_T n,
-                     u32 *priority) {
-  OnInterceptedCall();
-  InFlight in_flight(p, n);
-  return DidReceive(p, n, priority,
-                    RESOLVED(mq_receive)(queue, p, n, priority));
-}
-PAGETIDE_INTERCEPTOR(SSIZE_T, mq_timedreceive, int queue, void *p, SIZE_T n,
-                     u32 *priority, const timespec *until) {
-  OnInterceptedCall();
-  InFlight in_flight(p, n);
-  MayHaveRead(until, until ? kTimeBytes : 0);
-  return DidReceive(p, n, priority,
-                    RESOLVED(mq_timedreceive)(queue, p, n, priority, until));
-}
+PAGETIDE_AROUND(SSIZE_T, mq_receive,
+                (int queue, void *p, SIZE_T n, u32 *priority),
+                (queue, p, n, priority), InFlight in_flight(p, n),
+                MarkInput(p, n, result);
+                if (result >= 0) DidWriteAt(priority))
+PAGETIDE_AROUND(SSIZE_T, mq_timedreceive,
+                (int queue, void *p, SIZE_T n, u32 *priority,
+                 const timespec *until),
+                (queue, p, n, priority, until), InFlight in_flight(p, n),
+                MayHaveRead(until, until ? kTimeBytes : 0);
+                MarkInput(p, n, result); if (result >= 0) DidWriteAt(priority))

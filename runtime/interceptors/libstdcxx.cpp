@@ -10,6 +10,7 @@
 // functions.
 
 #include "interceptors/interceptor.h"
+#include "interceptors/memory.h"
 
 using namespace pagetide;
 
@@ -236,30 +237,14 @@ PAGETIDE_INTERCEPTOR(
   Erase(node, header);
   return node;
 }
-PAGETIDE_INTERCEPTOR(TreeNode *,
-                     _ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base,
-                     TreeNode *node) {
-  OnInterceptedCall();
-  return Step(node, true);
-}
-PAGETIDE_INTERCEPTOR(TreeNode *,
-                     _ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base,
-                     TreeNode *node) {
-  OnInterceptedCall();
-  return Step(node, true);
-}
-PAGETIDE_INTERCEPTOR(TreeNode *,
-                     _ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base,
-                     TreeNode *node) {
-  OnInterceptedCall();
-  return Step(node, false);
-}
-PAGETIDE_INTERCEPTOR(TreeNode *,
-                     _ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base,
-                     TreeNode *node) {
-  OnInterceptedCall();
-  return Step(node, false);
-}
+PAGETIDE_MARKED(TreeNode *, _ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base,
+                (TreeNode * node), Step(node, true))
+PAGETIDE_MARKED(TreeNode *, _ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base,
+                (TreeNode * node), Step(node, true))
+PAGETIDE_MARKED(TreeNode *, _ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base,
+                (TreeNode * node), Step(node, false))
+PAGETIDE_MARKED(TreeNode *, _ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base,
+                (TreeNode * node), Step(node, false))
 
 PAGETIDE_INTERCEPTOR(void, _ZNSt8__detail15_List_node_base7_M_hookEPS0_,
                      ListNode *node, ListNode *at) {

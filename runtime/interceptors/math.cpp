@@ -36,6 +36,15 @@ static __attribute__((noinline)) void Wrote(const void *p, uptr bytes) {
 template <typename T> constexpr uptr kStored = sizeof(T);
 template <> constexpr uptr kStored<long double> = 10;
 
+/// A function of libm, and what it has stored.
+#define PAGETIDE_LIBM(type, name, parameters, arguments, ...)                  \
+  PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
+    OnInterceptedCall();                                                       \
+    type result = LIBM(name) arguments;                                        \
+    __VA_ARGS__;                                                               \
+    return result;                                                             \
+  }
+
 #define PAGETIDE_LIBM_FUNCTIONS(T, suffix)                                     \
   PAGETIDE_INTERCEPTOR(void, sincos##suffix, T x, T *sine, T *cosine) {        \
     OnInterceptedCall();                                                       \
@@ -43,56 +52,28 @@ template <> constexpr uptr kStored<long double> = 10;
     Wrote(sine, kStored<T>);                                                   \
     Wrote(cosine, kStored<T>);                                                 \
   }                                                                            \
-  PAGETIDE_INTERCEPTOR(T, remquo##suffix, T x, T y, int *quotient) {           \
-    OnInterceptedCall();                                                       \
-    T result = LIBM(remquo##suffix)(x, y, quotient);                           \
-    if (result == result)                                                      \
-      Wrote(quotient, sizeof(int));                                            \
-    else /* if it is not a number there is no quotient */                      \
-      MayHaveWritten(quotient, sizeof(int));                                   \
-    return result;                                                             \
-  }                                                                            \
-  PAGETIDE_INTERCEPTOR(T, lgamma##suffix##_r, T x, int *sign) {                \
-    OnInterceptedCall();                                                       \
-    T result = LIBM(lgamma##suffix##_r)(x, sign);                              \
-    Wrote(sign, sizeof(int));                                                  \
-    return result;                                                             \
-  }
+  PAGETIDE_LIBM(T, remquo##suffix, (T x, T y, int *quotient),                  \
+                (x, y, quotient),                                              \
+                if (result == result) Wrote(quotient, sizeof(int));            \
+                else /* if it is not a number there is no quotient */          \
+                MayHaveWritten(quotient, sizeof(int)))                         \
+  PAGETIDE_LIBM(T, lgamma##suffix##_r, (T x, int *sign), (x, sign),            \
+                Wrote(sign, sizeof(int)))
 
 #define PAGETIDE_LIBM_PARTS(T, suffix)                                         \
-  PAGETIDE_INTERCEPTOR(T, frexp##suffix, T x, int *exponent) {                 \
-    OnInterceptedCall();                                                       \
-    T result = LIBM(frexp##suffix)(x, exponent);                               \
-    Wrote(exponent, sizeof(int));                                              \
-    return result;                                                             \
-  }                                                                            \
-  PAGETIDE_INTERCEPTOR(T, modf##suffix, T x, T *whole) {                       \
-    OnInterceptedCall();                                                       \
-    T result = LIBM(modf##suffix)(x, whole);                                   \
-    Wrote(whole, kStored<T>);                                                  \
-    return result;                                                             \
-  }
+  PAGETIDE_LIBM(T, frexp##suffix, (T x, int *exponent), (x, exponent),         \
+                Wrote(exponent, sizeof(int)))                                  \
+  PAGETIDE_LIBM(T, modf##suffix, (T x, T * whole), (x, whole),                 \
+                Wrote(whole, kStored<T>))
+// The target of setpayload is zero after a failure.
 #define PAGETIDE_LIBM_NUMBERS(T, suffix)                                       \
-  PAGETIDE_INTERCEPTOR(int, canonicalize##suffix, T *to, const T *from) {      \
-    OnInterceptedCall();                                                       \
-    int result = LIBM(canonicalize##suffix)(to, from);                         \
-    DidRead(from, kStored<T>);                                                 \
-    if (!result)                                                               \
-      Wrote(to, kStored<T>);                                                   \
-    return result;                                                             \
-  }                                                                            \
-  PAGETIDE_INTERCEPTOR(int, setpayload##suffix, T *to, T payload) {            \
-    OnInterceptedCall();                                                       \
-    int result = LIBM(setpayload##suffix)(to, payload);                        \
-    Wrote(to, kStored<T>); /* zero after a failure */                          \
-    return result;                                                             \
-  }                                                                            \
-  PAGETIDE_INTERCEPTOR(int, setpayloadsig##suffix, T *to, T payload) {         \
-    OnInterceptedCall();                                                       \
-    int result = LIBM(setpayloadsig##suffix)(to, payload);                     \
-    Wrote(to, kStored<T>);                                                     \
-    return result;                                                             \
-  }
+  PAGETIDE_LIBM(int, canonicalize##suffix, (T * to, const T *from),            \
+                (to, from), DidRead(from, kStored<T>);                         \
+                if (!result) Wrote(to, kStored<T>))                            \
+  PAGETIDE_LIBM(int, setpayload##suffix, (T * to, T payload), (to, payload),   \
+                Wrote(to, kStored<T>))                                         \
+  PAGETIDE_LIBM(int, setpayloadsig##suffix, (T * to, T payload),               \
+                (to, payload), Wrote(to, kStored<T>))
 
 // frexp and modf of the three old types are in sanitizer_common's table.
 #define PAGETIDE_FOR_OLD_TYPES(make)                                           \
@@ -107,14 +88,8 @@ PAGETIDE_FOR_OLD_TYPES(PAGETIDE_LIBM_NUMBERS)
 PAGETIDE_FOR_NEW_TYPES(PAGETIDE_LIBM_NUMBERS)
 
 // The floating-point environment.
-#define PAGETIDE_LIBM_STATE(name, bytes, rest, rest_arguments)                 \
-  PAGETIDE_INTERCEPTOR(int, name, void *p PAGETIDE_UNPACK rest) {              \
-    OnInterceptedCall();                                                       \
-    int result = LIBM(name)(p PAGETIDE_UNPACK rest_arguments);                 \
-    Wrote(p, bytes);                                                           \
-    return result;                                                             \
-  }
-PAGETIDE_LIBM_STATE(fegetenv, 32, (), ())
-PAGETIDE_LIBM_STATE(feholdexcept, 32, (), ())
-PAGETIDE_LIBM_STATE(fegetmode, 8, (), ())
-PAGETIDE_LIBM_STATE(fegetexceptflag, 2, (, int which), (, which))
+PAGETIDE_LIBM(int, fegetenv, (void *p), (p), Wrote(p, 32))
+PAGETIDE_LIBM(int, feholdexcept, (void *p), (p), Wrote(p, 32))
+PAGETIDE_LIBM(int, fegetmode, (void *p), (p), Wrote(p, 8))
+PAGETIDE_LIBM(int, fegetexceptflag, (void *p, int which), (p, which),
+              Wrote(p, 2))

@@ -343,10 +343,8 @@ PAGETIDE_INTERCEPTOR(void *, memmove, void *d, const void *s, SIZE_T n) {
 PAGETIDE_INTERCEPTOR(void *, memset, void *d, int c, SIZE_T n) {
   return MarkedMemset(d, c, n);
 }
-PAGETIDE_INTERCEPTOR(void *, mempcpy, void *d, const void *s, SIZE_T n) {
-  OnInterceptedCall();
-  return (u8 *)MarkedMemcpy(d, s, n) + n;
-}
+PAGETIDE_MARKED(void *, mempcpy, (void *d, const void *s, SIZE_T n),
+                (u8 *)MarkedMemcpy(d, s, n) + n)
 PAGETIDE_INTERCEPTOR(void, bcopy, const void *s, void *d, SIZE_T n) {
   OnInterceptedCall();
   MarkedMemmove(d, s, n);
@@ -357,27 +355,18 @@ PAGETIDE_INTERCEPTOR(void, bzero, void *d, SIZE_T n) {
 }
 
 // With _FORTIFY_SOURCE. libc ends the program if the room is too small.
-PAGETIDE_INTERCEPTOR(void *, __memcpy_chk, void *d, const void *s, SIZE_T n,
-                     SIZE_T room) {
-  OnInterceptedCall();
-  return n > room ? RESOLVED(__memcpy_chk)(d, s, n, room)
-                  : MarkedMemcpy(d, s, n);
-}
-PAGETIDE_INTERCEPTOR(void *, __memmove_chk, void *d, const void *s, SIZE_T n,
-                     SIZE_T room) {
-  OnInterceptedCall();
-  return n > room ? RESOLVED(__memmove_chk)(d, s, n, room)
-                  : MarkedMemmove(d, s, n);
-}
-PAGETIDE_INTERCEPTOR(void *, __memset_chk, void *d, int c, SIZE_T n,
-                     SIZE_T room) {
-  OnInterceptedCall();
-  return n > room ? RESOLVED(__memset_chk)(d, c, n, room)
-                  : MarkedMemset(d, c, n);
-}
-PAGETIDE_INTERCEPTOR(void *, __mempcpy_chk, void *d, const void *s, SIZE_T n,
-                     SIZE_T room) {
-  OnInterceptedCall();
-  return n > room ? RESOLVED(__mempcpy_chk)(d, s, n, room)
-                  : (u8 *)MarkedMemcpy(d, s, n) + n;
-}
+PAGETIDE_MARKED(void *, __memcpy_chk,
+                (void *d, const void *s, SIZE_T n, SIZE_T room),
+                n > room ? RESOLVED(__memcpy_chk)(d, s, n, room)
+                         : MarkedMemcpy(d, s, n))
+PAGETIDE_MARKED(void *, __memmove_chk,
+                (void *d, const void *s, SIZE_T n, SIZE_T room),
+                n > room ? RESOLVED(__memmove_chk)(d, s, n, room)
+                         : MarkedMemmove(d, s, n))
+PAGETIDE_MARKED(void *, __memset_chk, (void *d, int c, SIZE_T n, SIZE_T room),
+                n > room ? RESOLVED(__memset_chk)(d, c, n, room)
+                         : MarkedMemset(d, c, n))
+PAGETIDE_MARKED(void *, __mempcpy_chk,
+                (void *d, const void *s, SIZE_T n, SIZE_T room),
+                n > room ? RESOLVED(__mempcpy_chk)(d, s, n, room)
+                         : (u8 *)MarkedMemcpy(d, s, n) + n)

@@ -85,3 +85,10 @@ inline void *MarkedMemsetAt(void *d, int c, uptr n, u32 site) {
 }
 
 } // namespace pagetide
+
+/// An interceptor that does the work itself, and marks as it goes.
+#define PAGETIDE_MARKED(type, name, parameters, ...)                           \
+  PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK parameters) {               \
+    OnInterceptedCall();                                                       \
+    return __VA_ARGS__;                                                        \
+  }

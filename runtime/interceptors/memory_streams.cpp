@@ -6,6 +6,7 @@
 // because nobody knows when libc wrote it.
 
 #include "interceptors/interceptor.h"
+#include "interceptors/syscall_macros.h"
 #include "platform/fork_reset.h"
 #include "platform/locks.h"
 
@@ -56,34 +57,11 @@ static void DidFlush(void *f, bool closed) {
     __sanitizer::InternalFree(s);
   }
 }
-PAGETIDE_INTERCEPTOR(void *, open_memstream, char **buffer, SIZE_T *bytes) {
-  OnInterceptedCall();
-  void *f = RESOLVED(open_memstream)(buffer, bytes);
-  AddMemoryStream(f, buffer, bytes, 1);
-  return f;
-}
-PAGETIDE_INTERCEPTOR(void *, open_wmemstream, wchar_t **buffer,
-                     SIZE_T *characters) {
-  OnInterceptedCall();
-  void *f = RESOLVED(open_wmemstream)(buffer, characters);
-  AddMemoryStream(f, (char **)buffer, characters, 4);
-  return f;
-}
-PAGETIDE_INTERCEPTOR(int, fflush, void *f) {
-  OnInterceptedCall();
-  int result = RESOLVED(fflush)(f);
-  DidFlush(f, false);
-  return result;
-}
-PAGETIDE_INTERCEPTOR(int, fflush_unlocked, void *f) {
-  OnInterceptedCall();
-  int result = RESOLVED(fflush_unlocked)(f);
-  DidFlush(f, false);
-  return result;
-}
-PAGETIDE_INTERCEPTOR(int, fclose, void *f) {
-  OnInterceptedCall();
-  int result = RESOLVED(fclose)(f);
-  DidFlush(f, true);
-  return result;
-}
+PAGETIDE_AFTER(void *, open_memstream, (char **buffer, SIZE_T *bytes),
+               (buffer, bytes), AddMemoryStream(result, buffer, bytes, 1))
+PAGETIDE_AFTER(void *, open_wmemstream, (wchar_t * *buffer, SIZE_T *characters),
+               (buffer, characters),
+               AddMemoryStream(result, (char **)buffer, characters, 4))
+PAGETIDE_AFTER(int, fflush, (void *f), (f), DidFlush(f, false))
+PAGETIDE_AFTER(int, fflush_unlocked, (void *f), (f), DidFlush(f, false))
+PAGETIDE_AFTER(int, fclose, (void *f), (f), DidFlush(f, true))

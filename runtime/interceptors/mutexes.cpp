@@ -134,29 +134,38 @@ void MarkDestroyed(const void *mutex) {
 
 } // namespace
 
+// A mtx_t is a pthread_mutex_t.
+#define PAGETIDE_MUTEX_CALLS(type, prefix)                                     \
+  PAGETIDE_INTERCEPTOR(type, prefix##_destroy, void *mutex) {                  \
+    MarkDestroyed(mutex);                                                      \
+    return REAL_OF(prefix##_destroy)(mutex);                                   \
+  }                                                                            \
+  PAGETIDE_INTERCEPTOR(int, prefix##_trylock, void *mutex) {                   \
+    return TryLock(mutex, [=] { return REAL_OF(prefix##_trylock)(mutex); });   \
+  }                                                                            \
+  PAGETIDE_INTERCEPTOR(int, prefix##_lock, void *mutex) {                      \
+    return TakeLock(                                                           \
+        mutex, [=] { return REAL_OF(prefix##_trylock)(mutex); },               \
+        [=] { return REAL_OF(prefix##_lock)(mutex); });                        \
+  }                                                                            \
+  PAGETIDE_INTERCEPTOR(int, prefix##_timedlock, void *mutex,                   \
+                       const void *until) {                                    \
+    return TimedLock(mutex, until, [=] {                                       \
+      return REAL_OF(prefix##_timedlock)(mutex, until);                        \
+    });                                                                        \
+  }                                                                            \
+  PAGETIDE_INTERCEPTOR(int, prefix##_unlock, void *mutex) {                    \
+    MarkUnlock(mutex);                                                         \
+    return REAL_OF(prefix##_unlock)(mutex);                                    \
+  }
+PAGETIDE_MUTEX_CALLS(int, pthread_mutex)
+PAGETIDE_MUTEX_CALLS(void, mtx)
+
 PAGETIDE_INTERCEPTOR(int, pthread_mutex_init, void *mutex, const void *attr) {
   DidWrite(mutex, kMutexBytes);
   if (attr)
     DidRead(attr, 4);
   return REAL_OF(pthread_mutex_init)(mutex, attr);
-}
-PAGETIDE_INTERCEPTOR(int, pthread_mutex_destroy, void *mutex) {
-  MarkDestroyed(mutex);
-  return REAL_OF(pthread_mutex_destroy)(mutex);
-}
-PAGETIDE_INTERCEPTOR(int, pthread_mutex_trylock, void *mutex) {
-  return TryLock(mutex, [=] { return REAL_OF(pthread_mutex_trylock)(mutex); });
-}
-PAGETIDE_INTERCEPTOR(int, pthread_mutex_lock, void *mutex) {
-  return TakeLock(
-      mutex, [=] { return REAL_OF(pthread_mutex_trylock)(mutex); },
-      [=] { return REAL_OF(pthread_mutex_lock)(mutex); });
-}
-PAGETIDE_INTERCEPTOR(int, pthread_mutex_timedlock, void *mutex,
-                     const void *until) {
-  return TimedLock(mutex, until, [=] {
-    return REAL_OF(pthread_mutex_timedlock)(mutex, until);
-  });
 }
 PAGETIDE_INTERCEPTOR(int, pthread_mutex_clocklock, void *mutex, int clock,
                      const void *until) {
@@ -165,10 +174,6 @@ PAGETIDE_INTERCEPTOR(int, pthread_mutex_clocklock, void *mutex, int clock,
   return TimedLock(mutex, until, [=] {
     return REAL_OF(pthread_mutex_clocklock)(mutex, clock, until);
   });
-}
-PAGETIDE_INTERCEPTOR(int, pthread_mutex_unlock, void *mutex) {
-  MarkUnlock(mutex);
-  return REAL_OF(pthread_mutex_unlock)(mutex);
 }
 PAGETIDE_INTERCEPTOR(int, pthread_mutex_consistent, void *mutex) {
   constexpr u32 kInconsistent = 0x7fffffff;
@@ -210,24 +215,4 @@ PAGETIDE_INTERCEPTOR(int, pthread_mutex_getprioceiling, const void *mutex,
 PAGETIDE_INTERCEPTOR(int, mtx_init, void *mutex, int type) {
   DidWrite(mutex, kMutexBytes);
   return REAL_OF(mtx_init)(mutex, type);
-}
-PAGETIDE_INTERCEPTOR(void, mtx_destroy, void *mutex) {
-  MarkDestroyed(mutex);
-  REAL_OF(mtx_destroy)(mutex);
-}
-PAGETIDE_INTERCEPTOR(int, mtx_trylock, void *mutex) {
-  return TryLock(mutex, [=] { return REAL_OF(mtx_trylock)(mutex); });
-}
-PAGETIDE_INTERCEPTOR(int, mtx_lock, void *mutex) {
-  return TakeLock(
-      mutex, [=] { return REAL_OF(mtx_trylock)(mutex); },
-      [=] { return REAL_OF(mtx_lock)(mutex); });
-}
-PAGETIDE_INTERCEPTOR(int, mtx_timedlock, void *mutex, const void *until) {
-  return TimedLock(mutex, until,
-                   [=] { return REAL_OF(mtx_timedlock)(mutex, until); });
-}
-PAGETIDE_INTERCEPTOR(int, mtx_unlock, void *mutex) {
-  MarkUnlock(mutex);
-  return REAL_OF(mtx_unlock)(mutex);
 }

@@ -292,18 +292,9 @@ PAGETIDE_FGETS(fgets, (), ())
 PAGETIDE_FGETS(fgets_unlocked, (), ())
 PAGETIDE_FGETS(__fgets_chk, (SIZE_T size, ), (size, ))
 PAGETIDE_FGETS(__fgets_unlocked_chk, (SIZE_T size, ), (size, ))
-PAGETIDE_INTERCEPTOR(char *, gets, char *s) {
-  OnInterceptedCall();
-  char *got = RESOLVED(gets)(s);
-  DidWriteString(got);
-  return got;
-}
-PAGETIDE_INTERCEPTOR(char *, __gets_chk, char *s, SIZE_T size) {
-  OnInterceptedCall();
-  char *got = RESOLVED(__gets_chk)(s, size);
-  DidWriteString(got);
-  return got;
-}
+PAGETIDE_AFTER(char *, gets, (char *s), (s), DidWriteString(result))
+PAGETIDE_AFTER(char *, __gets_chk, (char *s, SIZE_T size), (s, size),
+               DidWriteString(result))
 
 #define PAGETIDE_FGETWS(name, parameters, arguments)                           \
   PAGETIDE_INTERCEPTOR(wchar_t *, name, wchar_t *s,                            \
@@ -404,19 +395,11 @@ PAGETIDE_OPEN_STREAM(fopen, (), ())
 PAGETIDE_OPEN_STREAM(fopen64, (), ())
 PAGETIDE_OPEN_STREAM(freopen, (, void *old), (, old))
 PAGETIDE_OPEN_STREAM(freopen64, (, void *old), (, old))
-PAGETIDE_INTERCEPTOR(void *, popen, const char *command, const char *mode) {
-  OnInterceptedCall();
-  void *f = RESOLVED(popen)(command, mode);
-  DidReadPath(command, !f);
-  DidReadMode(mode, !f);
-  return f;
-}
-PAGETIDE_INTERCEPTOR(void *, fdopen, int fd, const char *mode) {
-  OnInterceptedCall();
-  void *f = RESOLVED(fdopen)(fd, mode);
-  DidReadMode(mode, !f);
-  return f;
-}
+PAGETIDE_AFTER(void *, popen, (const char *command, const char *mode),
+               (command, mode), DidReadPath(command, !result);
+               DidReadMode(mode, !result))
+PAGETIDE_AFTER(void *, fdopen, (int fd, const char *mode), (fd, mode),
+               DidReadMode(mode, !result))
 
 //===- scanf of later libcs -----------------------------------------------===//
 

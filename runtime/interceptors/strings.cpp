@@ -15,6 +15,7 @@
 #include "interceptors/interceptor.h"
 #include "interceptors/memory.h"
 #include "interceptors/string_marks.h"
+#include "interceptors/syscall_macros.h"
 #include "platform/internal_mem.h"
 
 #include <langinfo.h>
@@ -142,22 +143,14 @@ int pagetide::AnyStrncmp(const char *a, const char *b, uptr most) {
 
 //===- Comparison ---------------------------------------------------------===//
 
-PAGETIDE_INTERCEPTOR(int, memcmp, const void *a, const void *b, SIZE_T n) {
-  OnInterceptedCall();
-  return MarkedMemcmp(a, b, n);
-}
-PAGETIDE_INTERCEPTOR(int, bcmp, const void *a, const void *b, SIZE_T n) {
-  OnInterceptedCall();
-  return MarkedMemcmp(a, b, n);
-}
-PAGETIDE_INTERCEPTOR(int, strcmp, const char *a, const char *b) {
-  OnInterceptedCall();
-  return MarkedStrncmp(a, b, kNoBound);
-}
-PAGETIDE_INTERCEPTOR(int, strncmp, const char *a, const char *b, SIZE_T most) {
-  OnInterceptedCall();
-  return MarkedStrncmp(a, b, most);
-}
+PAGETIDE_MARKED(int, memcmp, (const void *a, const void *b, SIZE_T n),
+                MarkedMemcmp(a, b, n))
+PAGETIDE_MARKED(int, bcmp, (const void *a, const void *b, SIZE_T n),
+                MarkedMemcmp(a, b, n))
+PAGETIDE_MARKED(int, strcmp, (const char *a, const char *b),
+                MarkedStrncmp(a, b, kNoBound))
+PAGETIDE_MARKED(int, strncmp, (const char *a, const char *b, SIZE_T most),
+                MarkedStrncmp(a, b, most))
 PAGETIDE_INTERCEPTOR(int, strcasecmp, const char *a, const char *b) {
   OnInterceptedCall();
   const int *lower = *__ctype_tolower_loc();
@@ -213,12 +206,8 @@ PAGETIDE_INTERCEPTOR(int, strcoll_l, const char *a, const char *b,
   DidCollate(a, b);
   return result;
 }
-PAGETIDE_INTERCEPTOR(int, strverscmp, const char *a, const char *b) {
-  OnInterceptedCall();
-  int result = RESOLVED(strverscmp)(a, b);
-  DidCollate(a, b);
-  return result;
-}
+PAGETIDE_AFTER(int, strverscmp, (const char *a, const char *b), (a, b),
+               DidCollate(a, b))
 
 static void DidTransform(char *d, const char *s, uptr room, uptr length) {
   DidReadString(s);
@@ -227,41 +216,26 @@ static void DidTransform(char *d, const char *s, uptr room, uptr length) {
   else
     MayHaveWritten(d, room); // its contents are undefined
 }
-PAGETIDE_INTERCEPTOR(SIZE_T, strxfrm, char *d, const char *s, SIZE_T room) {
-  OnInterceptedCall();
-  InFlight in_flight(d, room);
-  SIZE_T length = RESOLVED(strxfrm)(d, s, room);
-  DidTransform(d, s, room, length);
-  return length;
-}
-PAGETIDE_INTERCEPTOR(SIZE_T, strxfrm_l, char *d, const char *s, SIZE_T room,
-                     void *locale) {
-  OnInterceptedCall();
-  InFlight in_flight(d, room);
-  SIZE_T length = RESOLVED(strxfrm_l)(d, s, room, locale);
-  DidTransform(d, s, room, length);
-  return length;
-}
+PAGETIDE_AROUND(SIZE_T, strxfrm, (char *d, const char *s, SIZE_T room),
+                (d, s, room), InFlight in_flight(d, room),
+                DidTransform(d, s, room, result))
+PAGETIDE_AROUND(SIZE_T, strxfrm_l,
+                (char *d, const char *s, SIZE_T room, void *locale),
+                (d, s, room, locale), InFlight in_flight(d, room),
+                DidTransform(d, s, room, result))
 
 //===- Search -------------------------------------------------------------===//
 
-PAGETIDE_INTERCEPTOR(SIZE_T, strlen, const char *s) {
-  OnInterceptedCall();
-  return MarkedFind(s, 0, kNoBound);
-}
-PAGETIDE_INTERCEPTOR(SIZE_T, strnlen, const char *s, SIZE_T most) {
-  OnInterceptedCall();
-  return MarkedFind(s, 0, Min(most, kNoBound));
-}
+PAGETIDE_MARKED(SIZE_T, strlen, (const char *s), MarkedFind(s, 0, kNoBound))
+PAGETIDE_MARKED(SIZE_T, strnlen, (const char *s, SIZE_T most),
+                MarkedFind(s, 0, Min(most, kNoBound)))
 PAGETIDE_INTERCEPTOR(void *, memchr, const void *s, int c, SIZE_T n) {
   OnInterceptedCall();
   uptr at = MarkedFind(s, c, n);
   return at == n ? nullptr : (void *)((uptr)s + at);
 }
-PAGETIDE_INTERCEPTOR(void *, rawmemchr, const void *s, int c) {
-  OnInterceptedCall();
-  return (u8 *)s + MarkedFind(s, c, kNoBound);
-}
+PAGETIDE_MARKED(void *, rawmemchr, (const void *s, int c),
+                (u8 *)s + MarkedFind(s, c, kNoBound))
 DECLARE_REAL(void *, memrchr, const void *s, int c, SIZE_T n)
 static const u8 *MarkedFindLast(const void *s, int c, uptr n) {
   const u8 *p = (const u8 *)s;
@@ -276,38 +250,22 @@ static const u8 *MarkedFindLast(const void *s, int c, uptr n) {
   }
   return nullptr;
 }
-PAGETIDE_INTERCEPTOR(void *, memrchr, const void *s, int c, SIZE_T n) {
-  OnInterceptedCall();
-  return (void *)MarkedFindLast(s, c, n);
-}
+PAGETIDE_MARKED(void *, memrchr, (const void *s, int c, SIZE_T n),
+                (void *)MarkedFindLast(s, c, n))
 static char *MarkedStrchr(const char *s, int c) {
   uptr at = MarkedFindOrEnd(s, c);
   return s[at] == (char)c ? (char *)s + at : nullptr;
 }
-PAGETIDE_INTERCEPTOR(char *, strchr, const char *s, int c) {
-  OnInterceptedCall();
-  return MarkedStrchr(s, c);
-}
-PAGETIDE_INTERCEPTOR(char *, index, const char *s, int c) {
-  OnInterceptedCall();
-  return MarkedStrchr(s, c);
-}
-PAGETIDE_INTERCEPTOR(char *, strchrnul, const char *s, int c) {
-  OnInterceptedCall();
-  return (char *)s + MarkedFindOrEnd(s, c);
-}
+PAGETIDE_MARKED(char *, strchr, (const char *s, int c), MarkedStrchr(s, c))
+PAGETIDE_MARKED(char *, index, (const char *s, int c), MarkedStrchr(s, c))
+PAGETIDE_MARKED(char *, strchrnul, (const char *s, int c),
+                (char *)s + MarkedFindOrEnd(s, c))
 static char *MarkedStrrchr(const char *s, int c) {
   uptr n = MarkedFind(s, 0, kNoBound) + 1;
   return (char *)RESOLVED(memrchr)(s, c, n);
 }
-PAGETIDE_INTERCEPTOR(char *, strrchr, const char *s, int c) {
-  OnInterceptedCall();
-  return MarkedStrrchr(s, c);
-}
-PAGETIDE_INTERCEPTOR(char *, rindex, const char *s, int c) {
-  OnInterceptedCall();
-  return MarkedStrrchr(s, c);
-}
+PAGETIDE_MARKED(char *, strrchr, (const char *s, int c), MarkedStrrchr(s, c))
+PAGETIDE_MARKED(char *, rindex, (const char *s, int c), MarkedStrrchr(s, c))
 
 static void DidSearch(const char *s, const char *wanted, const char *found) {
   if (!ShadowReady())
@@ -317,18 +275,10 @@ static void DidSearch(const char *s, const char *wanted, const char *found) {
   // Nothing is looked for an empty string.
   DidRead(s, found || !n ? (uptr)(found - s) + n : Length(s) + 1);
 }
-PAGETIDE_INTERCEPTOR(char *, strstr, const char *s, const char *wanted) {
-  OnInterceptedCall();
-  char *found = RESOLVED(strstr)(s, wanted);
-  DidSearch(s, wanted, found);
-  return found;
-}
-PAGETIDE_INTERCEPTOR(char *, strcasestr, const char *s, const char *wanted) {
-  OnInterceptedCall();
-  char *found = RESOLVED(strcasestr)(s, wanted);
-  DidSearch(s, wanted, found);
-  return found;
-}
+PAGETIDE_AFTER(char *, strstr, (const char *s, const char *wanted), (s, wanted),
+               DidSearch(s, wanted, result))
+PAGETIDE_AFTER(char *, strcasestr, (const char *s, const char *wanted),
+               (s, wanted), DidSearch(s, wanted, result))
 PAGETIDE_INTERCEPTOR(void *, memmem, const void *s, SIZE_T n,
                      const void *wanted, SIZE_T bytes) {
   OnInterceptedCall();
@@ -345,26 +295,13 @@ PAGETIDE_INTERCEPTOR(void *, memmem, const void *s, SIZE_T n,
   return found;
 }
 
-PAGETIDE_INTERCEPTOR(char *, strpbrk, const char *s, const char *set) {
-  OnInterceptedCall();
-  char *found = RESOLVED(strpbrk)(s, set);
-  DidFindAny(s, set, found);
-  return found;
-}
-PAGETIDE_INTERCEPTOR(SIZE_T, strspn, const char *s, const char *set) {
-  OnInterceptedCall();
-  SIZE_T n = RESOLVED(strspn)(s, set);
-  DidReadString(set);
-  if (*set)
-    DidRead(s, n + 1);
-  return n;
-}
-PAGETIDE_INTERCEPTOR(SIZE_T, strcspn, const char *s, const char *set) {
-  OnInterceptedCall();
-  SIZE_T n = RESOLVED(strcspn)(s, set);
-  DidSpan(s, set, n, true);
-  return n;
-}
+PAGETIDE_AFTER(char *, strpbrk, (const char *s, const char *set), (s, set),
+               DidFindAny(s, set, result))
+PAGETIDE_AFTER(SIZE_T, strspn, (const char *s, const char *set), (s, set),
+               DidReadString(set);
+               if (*set) DidRead(s, result + 1))
+PAGETIDE_AFTER(SIZE_T, strcspn, (const char *s, const char *set), (s, set),
+               DidSpan(s, set, result, true))
 
 /// strtok_r, which stores in *rest where the next call continues.
 static char *MarkedToken(char *s, const char *set, char **rest) {
@@ -399,15 +336,10 @@ static char *MarkedStrtokR(char *s, const char *set, char **rest) {
   DidWriteAt(rest);
   return MarkedToken(s, set, rest);
 }
-PAGETIDE_INTERCEPTOR(char *, strtok_r, char *s, const char *set, char **rest) {
-  OnInterceptedCall();
-  return MarkedStrtokR(s, set, rest);
-}
-PAGETIDE_INTERCEPTOR(char *, __strtok_r, char *s, const char *set,
-                     char **rest) {
-  OnInterceptedCall();
-  return MarkedStrtokR(s, set, rest);
-}
+PAGETIDE_MARKED(char *, strtok_r, (char *s, const char *set, char **rest),
+                MarkedStrtokR(s, set, rest))
+PAGETIDE_MARKED(char *, __strtok_r, (char *s, const char *set, char **rest),
+                MarkedStrtokR(s, set, rest))
 PAGETIDE_INTERCEPTOR(char *, strsep, char **rest, const char *set) {
   OnInterceptedCall();
   DidReadAt(rest);
@@ -438,14 +370,8 @@ static char *MarkedStpcpy(char *d, const char *s) {
   MarkedMemcpy(d, s, n + 1);
   return d + n;
 }
-PAGETIDE_INTERCEPTOR(char *, stpcpy, char *d, const char *s) {
-  OnInterceptedCall();
-  return MarkedStpcpy(d, s);
-}
-PAGETIDE_INTERCEPTOR(char *, __stpcpy, char *d, const char *s) {
-  OnInterceptedCall();
-  return MarkedStpcpy(d, s);
-}
+PAGETIDE_MARKED(char *, stpcpy, (char *d, const char *s), MarkedStpcpy(d, s))
+PAGETIDE_MARKED(char *, __stpcpy, (char *d, const char *s), MarkedStpcpy(d, s))
 /// Copies at most `most` bytes and adds zeros up to that. Returns where the
 /// string ends in d.
 static char *MarkedStpncpy(char *d, const char *s, uptr most) {
@@ -459,10 +385,8 @@ PAGETIDE_INTERCEPTOR(char *, strncpy, char *d, const char *s, SIZE_T most) {
   MarkedStpncpy(d, s, most);
   return d;
 }
-PAGETIDE_INTERCEPTOR(char *, stpncpy, char *d, const char *s, SIZE_T most) {
-  OnInterceptedCall();
-  return MarkedStpncpy(d, s, most);
-}
+PAGETIDE_MARKED(char *, stpncpy, (char *d, const char *s, SIZE_T most),
+                MarkedStpncpy(d, s, most))
 PAGETIDE_INTERCEPTOR(char *, strcat, char *d, const char *s) {
   OnInterceptedCall();
   MarkedStpcpy(d + MarkedFind(d, 0, kNoBound), s);
@@ -508,31 +432,6 @@ PAGETIDE_INTERCEPTOR(void *, memfrob, void *p, SIZE_T n) {
 PAGETIDE_INTERCEPTOR(void, explicit_bzero, void *p, SIZE_T n) {
   OnInterceptedCall();
   MarkedMemset(p, 0, n);
-}
-
-static char *DidDuplicate(const char *s, uptr most, char *copy) {
-  if (copy && ShadowReady()) {
-    uptr n = Length(copy);
-    MarkRead((uptr)s, n < most ? n + 1 : n);
-    MarkWrite((uptr)copy, n + 1);
-  }
-  return copy;
-}
-PAGETIDE_INTERCEPTOR(char *, strdup, const char *s) {
-  OnInterceptedCall();
-  return DidDuplicate(s, kNoBound, RESOLVED(strdup)(s));
-}
-PAGETIDE_INTERCEPTOR(char *, __strdup, const char *s) {
-  OnInterceptedCall();
-  return DidDuplicate(s, kNoBound, RESOLVED(__strdup)(s));
-}
-PAGETIDE_INTERCEPTOR(char *, strndup, const char *s, SIZE_T most) {
-  OnInterceptedCall();
-  return DidDuplicate(s, most, RESOLVED(strndup)(s, most));
-}
-PAGETIDE_INTERCEPTOR(char *, __strndup, const char *s, SIZE_T most) {
-  OnInterceptedCall();
-  return DidDuplicate(s, most, RESOLVED(__strndup)(s, most));
 }
 
 // With _FORTIFY_SOURCE. libc ends the program if the room is too small.

@@ -87,6 +87,28 @@ public:
 
   //===- Strings ----------------------------------------------------------===//
 
+  PAGETIDE_ONCE_ONLY void Duplicate(uptr s, uptr most, uptr copy) const {
+    if (!copy)
+      return;
+    const uptr n = Length((const char *)copy);
+    MarkRead(s, n < most ? n + 1 : n);
+    MarkWrite(copy, n + 1);
+  }
+  PAGETIDE_ONCE_ONLY void DuplicateWide(uptr s, uptr copy) const {
+    ReadWide(s);
+    DidWriteString((const wchar_t *)copy);
+  }
+  /// As far as the character found; all of a string without it.
+  PAGETIDE_ONCE_ONLY void ReadTo(uptr s, uptr found) const {
+    found ? Read(s, found - s + sizeof(wchar_t)) : ReadWide(s);
+  }
+  PAGETIDE_ONCE_ONLY void FindAny(uptr s, uptr set, uptr found) const {
+    DidFindAny((const wchar_t *)s, (const wchar_t *)set,
+               (const wchar_t *)found);
+  }
+  PAGETIDE_ONCE_ONLY void Span(uptr s, uptr set, uptr n, bool whole) const {
+    DidSpan((const wchar_t *)s, (const wchar_t *)set, n, whole);
+  }
   void MayReadList(uptr p) const {
     const auto *s = (const char *const *)p;
     for (; *s; ++s) {

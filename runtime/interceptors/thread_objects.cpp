@@ -80,25 +80,10 @@ PAGETIDE_ONCE(void, call_once)
   }
 
 namespace {
-// pthread_attr_t: priority, policy, flags (4 bytes each). At 16: the guard's
-// size, the stack's end and size (8 each). At 40: a pointer to the rest.
-constexpr uptr kAttrBytes = sizeof(pthread_attr_t), kAttrFlags = 8,
-               kAttrRest = 40;
+constexpr uptr kAttrBytes = sizeof(pthread_attr_t), kAttrFlags = 8;
 } // namespace
 
 PAGETIDE_ATTRIBUTE(pthread_attr_init, 0, kAttrBytes, (void *attr), (attr))
-PAGETIDE_INTERCEPTOR(int, pthread_getattr_np, uptr thread, void *attr) {
-  int error = REAL_OF(pthread_getattr_np)(thread, attr);
-  if (!error) {
-    DidWrite(attr, kAttrBytes);
-    DidRead(attr, kAttrRest + 8);
-  }
-  return error;
-}
-PAGETIDE_INTERCEPTOR(int, pthread_attr_destroy, void *attr) {
-  DidRead((const char *)attr + kAttrRest, 8);
-  return REAL_OF(pthread_attr_destroy)(attr);
-}
 PAGETIDE_ATTRIBUTE_FLAG(pthread_attr_setdetachstate, kAttrFlags, 4)
 PAGETIDE_ATTRIBUTE_FLAG(pthread_attr_setinheritsched, kAttrFlags, 4)
 PAGETIDE_ATTRIBUTE_FLAG(pthread_attr_setscope, kAttrFlags, 4)
@@ -106,52 +91,6 @@ PAGETIDE_ATTRIBUTE(pthread_attr_setguardsize, 16, 8, (void *attr, uptr bytes),
                    (attr, bytes))
 PAGETIDE_ATTRIBUTE(pthread_attr_setstacksize, 32, 8, (void *attr, uptr bytes),
                    (attr, bytes))
-
-PAGETIDE_INTERCEPTOR(int, pthread_attr_setschedpolicy, void *attr, int policy) {
-  int error = REAL_OF(pthread_attr_setschedpolicy)(attr, policy);
-  if (!error && ShadowReady()) {
-    Read(attr, kAttrFlags, 4);
-    Write(attr, 4, 8);
-  }
-  return error;
-}
-PAGETIDE_INTERCEPTOR(int, pthread_attr_setschedparam, void *attr,
-                     const void *parameter) {
-  int error = REAL_OF(pthread_attr_setschedparam)(attr, parameter);
-  if (error) { // the priority is none of the policy's
-    MayHaveRead(parameter, 4);
-    MayHaveRead((const char *)attr + 4, 8);
-  }
-  if (!error && ShadowReady()) {
-    Read(parameter, 0, 4);
-    Read(attr, 4, 8);
-    Write(attr, 0, 4);
-    Write(attr, kAttrFlags, 4);
-  }
-  return error;
-}
-PAGETIDE_INTERCEPTOR(int, pthread_attr_setstack, void *attr, void *stack,
-                     uptr bytes) {
-  int error = REAL_OF(pthread_attr_setstack)(attr, stack, bytes);
-  if (!error && ShadowReady()) {
-    Read(attr, kAttrFlags, 4);
-    Write(attr, kAttrFlags, 4);
-    Write(attr, 24, 16);
-  }
-  return error;
-}
-PAGETIDE_INTERCEPTOR(int, pthread_attr_setaffinity_np, void *attr, uptr bytes,
-                     const void *set) {
-  int error = REAL_OF(pthread_attr_setaffinity_np)(attr, bytes, set);
-  if (!error && ShadowReady()) {
-    Read(attr, kAttrRest, 8);
-    if (set && bytes) {
-      Read(set, 0, bytes);
-      MayWrite(attr, kAttrRest, 8);
-    }
-  }
-  return error;
-}
 
 PAGETIDE_ATTRIBUTE(pthread_mutexattr_init, 0, 4, (void *attr), (attr))
 PAGETIDE_ATTRIBUTE_FLAG(pthread_mutexattr_settype, 0, 4)
@@ -173,66 +112,32 @@ PAGETIDE_ATTRIBUTE(pthread_barrierattr_setpshared, 0, 4,
 
 //===- Keys, and the ends of threads --------------------------------------===//
 
-PAGETIDE_INTERCEPTOR(int, pthread_key_create, unsigned *key,
-                     void (*destructor)(void *)) {
-  int error = REAL_OF(pthread_key_create)(key, destructor);
-  if (!error)
-    DidWriteAt(key);
-  return error;
-}
-PAGETIDE_INTERCEPTOR(int, tss_create, unsigned *key,
-                     void (*destructor)(void *)) {
-  int error = REAL_OF(tss_create)(key, destructor);
-  if (!error)
-    DidWriteAt(key);
-  return error;
-}
+PAGETIDE_ATTRIBUTE(pthread_key_create, 0, 4,
+                   (unsigned *attr, void (*destructor)(void *)),
+                   (attr, destructor))
+PAGETIDE_ATTRIBUTE(tss_create, 0, 4,
+                   (unsigned *attr, void (*destructor)(void *)),
+                   (attr, destructor))
 
-namespace {
 /// Calls that wait for a thread, or test whether it has ended, and write its
-/// result.
-template <typename T, typename Real> int Join(T *result, Real real) {
-  int error =
-      WaitFor(nullptr, (const void *)result, result ? sizeof(T) : 0, real);
-  if (!error)
-    DidWriteAt(result);
-  return error;
-}
-} // namespace
-
-PAGETIDE_INTERCEPTOR(int, pthread_join, uptr thread, void **result) {
-  return Join(result, [=] { return REAL_OF(pthread_join)(thread, result); });
-}
-PAGETIDE_INTERCEPTOR(int, pthread_tryjoin_np, uptr thread, void **result) {
-  return Join(result,
-              [=] { return REAL_OF(pthread_tryjoin_np)(thread, result); });
-}
-PAGETIDE_INTERCEPTOR(int, pthread_timedjoin_np, uptr thread, void **result,
-                     const void *until) {
-  MayHaveRead(until, until ? kTimeBytes : 0);
-  return Join(result, [=] {
-    return REAL_OF(pthread_timedjoin_np)(thread, result, until);
-  });
-}
-PAGETIDE_INTERCEPTOR(int, pthread_clockjoin_np, uptr thread, void **result,
-                     int clock, const void *until) {
-  MayHaveRead(until, until ? kTimeBytes : 0);
-  return Join(result, [=] {
-    return REAL_OF(pthread_clockjoin_np)(thread, result, clock, until);
-  });
-}
-PAGETIDE_INTERCEPTOR(int, thrd_join, uptr thread, int *result) {
-  return Join(result, [=] { return REAL_OF(thrd_join)(thread, result); });
-}
-PAGETIDE_INTERCEPTOR(int, pthread_setcancelstate, int state, int *old) {
-  int error = REAL_OF(pthread_setcancelstate)(state, old);
-  if (!error)
-    DidWriteAt(old);
-  return error;
-}
-PAGETIDE_INTERCEPTOR(int, pthread_setcanceltype, int type, int *old) {
-  int error = REAL_OF(pthread_setcanceltype)(type, old);
-  if (!error)
-    DidWriteAt(old);
-  return error;
-}
+/// result. `time` is read only if it waits.
+#define PAGETIDE_JOIN(name, T, time, parameters, arguments)                    \
+  PAGETIDE_INTERCEPTOR(int, name, uptr thread,                                 \
+                       T *result PAGETIDE_UNPACK parameters) {                 \
+    MayHaveRead(time, time ? kTimeBytes : 0);                                  \
+    const int error =                                                          \
+        WaitFor(nullptr, (const void *)result, result ? sizeof(T) : 0, [=] {   \
+          return REAL_OF(name)(thread, result PAGETIDE_UNPACK arguments);      \
+        });                                                                    \
+    if (!error)                                                                \
+      DidWriteAt(result);                                                      \
+    return error;                                                              \
+  }
+constexpr const void *kNoTime = nullptr;
+PAGETIDE_JOIN(pthread_join, void *, kNoTime, (), ())
+PAGETIDE_JOIN(pthread_tryjoin_np, void *, kNoTime, (), ())
+PAGETIDE_JOIN(pthread_timedjoin_np, void *, until, (, const void *until),
+              (, until))
+PAGETIDE_JOIN(pthread_clockjoin_np, void *, until,
+              (, int clock, const void *until), (, clock, until))
+PAGETIDE_JOIN(thrd_join, int, kNoTime, (), ())

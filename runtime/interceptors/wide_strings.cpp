@@ -28,10 +28,8 @@ PAGETIDE_INTERCEPTOR(SIZE_T, wcslen, const wchar_t *s) {
   DidReadWide(s, n + 1);
   return n;
 }
-PAGETIDE_INTERCEPTOR(SIZE_T, wcsnlen, const wchar_t *s, SIZE_T most) {
-  OnInterceptedCall();
-  return MarkedWideLength(s, most);
-}
+PAGETIDE_MARKED(SIZE_T, wcsnlen, (const wchar_t *s, SIZE_T most),
+                MarkedWideLength(s, most))
 static wchar_t *MarkedWideCopy(wchar_t *d, const wchar_t *s) {
   uptr n = MarkedWideLength(s, kNoBound);
   MarkedMemcpy(d, s, (n + 1) * 4);
@@ -58,40 +56,22 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcscpy, wchar_t *d, const wchar_t *s) {
   MarkedWideCopy(d, s);
   return d;
 }
-PAGETIDE_INTERCEPTOR(wchar_t *, wcpcpy, wchar_t *d, const wchar_t *s) {
-  OnInterceptedCall();
-  return MarkedWideCopy(d, s);
-}
+PAGETIDE_MARKED(wchar_t *, wcpcpy, (wchar_t * d, const wchar_t *s),
+                MarkedWideCopy(d, s))
 PAGETIDE_INTERCEPTOR(wchar_t *, wcsncpy, wchar_t *d, const wchar_t *s,
                      SIZE_T most) {
   OnInterceptedCall();
   MarkedWideCopyFilled(d, s, most);
   return d;
 }
-PAGETIDE_INTERCEPTOR(wchar_t *, wcpncpy, wchar_t *d, const wchar_t *s,
-                     SIZE_T most) {
-  OnInterceptedCall();
-  return MarkedWideCopyFilled(d, s, most);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, wcscat, wchar_t *d, const wchar_t *s) {
-  OnInterceptedCall();
-  return MarkedWideAppend(d, s, kNoBound);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, wcsncat, wchar_t *d, const wchar_t *s,
-                     SIZE_T most) {
-  OnInterceptedCall();
-  return MarkedWideAppend(d, s, most);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, wcsdup, const wchar_t *s) {
-  OnInterceptedCall();
-  wchar_t *copy = RESOLVED(wcsdup)(s);
-  if (copy && ShadowReady()) {
-    uptr n = REAL(wcslen)(copy) + 1;
-    DidReadWide(s, n);
-    DidWriteWide(copy, n);
-  }
-  return copy;
-}
+PAGETIDE_MARKED(wchar_t *, wcpncpy,
+                (wchar_t * d, const wchar_t *s, SIZE_T most),
+                MarkedWideCopyFilled(d, s, most))
+PAGETIDE_MARKED(wchar_t *, wcscat, (wchar_t * d, const wchar_t *s),
+                MarkedWideAppend(d, s, kNoBound))
+PAGETIDE_MARKED(wchar_t *, wcsncat,
+                (wchar_t * d, const wchar_t *s, SIZE_T most),
+                MarkedWideAppend(d, s, most))
 /// Characters that a comparison looks at; `to_end`: it stops at a string's end.
 static uptr ComparedWide(const wchar_t *a, const wchar_t *b, uptr most,
                          bool to_end) {
@@ -109,47 +89,12 @@ static int MarkedWideCompare(const wchar_t *a, const wchar_t *b, uptr most,
     return 0;
   return a[n - 1] < b[n - 1] ? -1 : 1;
 }
-PAGETIDE_INTERCEPTOR(int, wcscmp, const wchar_t *a, const wchar_t *b) {
-  OnInterceptedCall();
-  return MarkedWideCompare(a, b, kNoBound, true);
-}
-PAGETIDE_INTERCEPTOR(int, wcsncmp, const wchar_t *a, const wchar_t *b,
-                     SIZE_T most) {
-  OnInterceptedCall();
-  return MarkedWideCompare(a, b, most, true);
-}
-PAGETIDE_INTERCEPTOR(int, wmemcmp, const wchar_t *a, const wchar_t *b,
-                     SIZE_T n) {
-  OnInterceptedCall();
-  return MarkedWideCompare(a, b, n, false);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, wcschr, const wchar_t *s, wchar_t c) {
-  OnInterceptedCall();
-  uptr n = 0;
-  while (s[n] && s[n] != c)
-    ++n;
-  DidReadWide(s, n + 1);
-  return s[n] == c ? (wchar_t *)s + n : nullptr;
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, wcschrnul, const wchar_t *s, wchar_t c) {
-  OnInterceptedCall();
-  wchar_t *found = RESOLVED(wcschrnul)(s, c);
-  DidReadWide(s, (uptr)(found - s) + 1);
-  return found;
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, wcsrchr, const wchar_t *s, wchar_t c) {
-  OnInterceptedCall();
-  wchar_t *found = RESOLVED(wcsrchr)(s, c);
-  DidReadString(s);
-  return found;
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, wmemchr, const wchar_t *s, wchar_t c,
-                     SIZE_T n) {
-  OnInterceptedCall();
-  wchar_t *found = RESOLVED(wmemchr)(s, c, n);
-  DidReadWide(s, found ? (uptr)(found - s) + 1 : n);
-  return found;
-}
+PAGETIDE_MARKED(int, wcscmp, (const wchar_t *a, const wchar_t *b),
+                MarkedWideCompare(a, b, kNoBound, true))
+PAGETIDE_MARKED(int, wcsncmp, (const wchar_t *a, const wchar_t *b, SIZE_T most),
+                MarkedWideCompare(a, b, most, true))
+PAGETIDE_MARKED(int, wmemcmp, (const wchar_t *a, const wchar_t *b, SIZE_T n),
+                MarkedWideCompare(a, b, n, false))
 PAGETIDE_INTERCEPTOR(wchar_t *, wcsstr, const wchar_t *s,
                      const wchar_t *wanted) {
   OnInterceptedCall();
@@ -163,39 +108,12 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcsstr, const wchar_t *s,
   }
   return found;
 }
-PAGETIDE_INTERCEPTOR(wchar_t *, wcspbrk, const wchar_t *s, const wchar_t *set) {
-  OnInterceptedCall();
-  wchar_t *found = RESOLVED(wcspbrk)(s, set);
-  DidFindAny(s, set, found);
-  return found;
-}
-PAGETIDE_INTERCEPTOR(SIZE_T, wcsspn, const wchar_t *s, const wchar_t *set) {
-  OnInterceptedCall();
-  SIZE_T n = RESOLVED(wcsspn)(s, set);
-  DidSpan(s, set, n, s[n] != 0);
-  return n;
-}
-PAGETIDE_INTERCEPTOR(SIZE_T, wcscspn, const wchar_t *s, const wchar_t *set) {
-  OnInterceptedCall();
-  SIZE_T n = RESOLVED(wcscspn)(s, set);
-  DidSpan(s, set, n, n > 0);
-  return n;
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, wmemcpy, wchar_t *d, const wchar_t *s,
-                     SIZE_T n) {
-  OnInterceptedCall();
-  return (wchar_t *)MarkedMemcpy(d, s, n * 4);
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, wmempcpy, wchar_t *d, const wchar_t *s,
-                     SIZE_T n) {
-  OnInterceptedCall();
-  return (wchar_t *)MarkedMemcpy(d, s, n * 4) + n;
-}
-PAGETIDE_INTERCEPTOR(wchar_t *, wmemmove, wchar_t *d, const wchar_t *s,
-                     SIZE_T n) {
-  OnInterceptedCall();
-  return (wchar_t *)MarkedMemmove(d, s, n * 4);
-}
+PAGETIDE_MARKED(wchar_t *, wmemcpy, (wchar_t * d, const wchar_t *s, SIZE_T n),
+                (wchar_t *)MarkedMemcpy(d, s, n * 4))
+PAGETIDE_MARKED(wchar_t *, wmempcpy, (wchar_t * d, const wchar_t *s, SIZE_T n),
+                (wchar_t *)MarkedMemcpy(d, s, n * 4) + n)
+PAGETIDE_MARKED(wchar_t *, wmemmove, (wchar_t * d, const wchar_t *s, SIZE_T n),
+                (wchar_t *)MarkedMemmove(d, s, n * 4))
 PAGETIDE_INTERCEPTOR(wchar_t *, wmemset, wchar_t *d, wchar_t c, SIZE_T n) {
   OnInterceptedCall();
   constexpr uptr kCharsPerStep = kStep / 4;
