@@ -200,24 +200,19 @@ PAGETIDE_PRINTF(__swprintf_chk, __vswprintf_chk, wchar_t,
   PAGETIDE_VARIADIC(name, list_name, Char, parameters, arguments)
 
 // libc looks for the string's end before it converts anything.
-PAGETIDE_SCANF(scanf, vscanf, char, true, (), (), )
-PAGETIDE_SCANF(fscanf, vfscanf, char, true, (void *f, ), (f, ), )
-PAGETIDE_SCANF(sscanf, vsscanf, char, true, (const char *s, ), (s, ),
-               DidReadString(s))
-PAGETIDE_SCANF(__isoc99_scanf, __isoc99_vscanf, char, false, (), (), )
-PAGETIDE_SCANF(__isoc99_fscanf, __isoc99_vfscanf, char, false, (void *f, ),
-               (f, ), )
-PAGETIDE_SCANF(__isoc99_sscanf, __isoc99_vsscanf, char, false,
-               (const char *s, ), (s, ), DidReadString(s))
-PAGETIDE_SCANF(wscanf, vwscanf, wchar_t, true, (), (), )
-PAGETIDE_SCANF(fwscanf, vfwscanf, wchar_t, true, (void *f, ), (f, ), )
-PAGETIDE_SCANF(swscanf, vswscanf, wchar_t, true, (const wchar_t *s, ), (s, ),
-               DidReadString(s))
-PAGETIDE_SCANF(__isoc99_wscanf, __isoc99_vwscanf, wchar_t, false, (), (), )
-PAGETIDE_SCANF(__isoc99_fwscanf, __isoc99_vfwscanf, wchar_t, false, (void *f, ),
-               (f, ), )
-PAGETIDE_SCANF(__isoc99_swscanf, __isoc99_vswscanf, wchar_t, false,
-               (const wchar_t *s, ), (s, ), DidReadString(s))
+#define PAGETIDE_SCANF_FAMILY(prefix, gnu_a)                                   \
+  PAGETIDE_SCANF(prefix##scanf, prefix##vscanf, char, gnu_a, (), (), )         \
+  PAGETIDE_SCANF(prefix##fscanf, prefix##vfscanf, char, gnu_a, (void *f, ),    \
+                 (f, ), )                                                      \
+  PAGETIDE_SCANF(prefix##sscanf, prefix##vsscanf, char, gnu_a,                 \
+                 (const char *s, ), (s, ), DidReadString(s))                   \
+  PAGETIDE_SCANF(prefix##wscanf, prefix##vwscanf, wchar_t, gnu_a, (), (), )    \
+  PAGETIDE_SCANF(prefix##fwscanf, prefix##vfwscanf, wchar_t, gnu_a,            \
+                 (void *f, ), (f, ), )                                         \
+  PAGETIDE_SCANF(prefix##swscanf, prefix##vswscanf, wchar_t, gnu_a,            \
+                 (const wchar_t *s, ), (s, ), DidReadString(s))
+PAGETIDE_SCANF_FAMILY(, true)
+PAGETIDE_SCANF_FAMILY(__isoc99_, false)
 
 //===- Blocks and lines ---------------------------------------------------===//
 
@@ -406,13 +401,4 @@ PAGETIDE_AFTER(void *, fdopen, (int fd, const char *mode), (fd, mode),
 // Programs built with glibc 2.38 or later call these.
 // NOLINTNEXTLINE(llvm-include-order)
 #include "interceptors/later_libc.h"
-PAGETIDE_SCANF(__isoc23_scanf, __isoc23_vscanf, char, false, (), (), )
-PAGETIDE_SCANF(__isoc23_fscanf, __isoc23_vfscanf, char, false, (void *f, ),
-               (f, ), )
-PAGETIDE_SCANF(__isoc23_sscanf, __isoc23_vsscanf, char, false,
-               (const char *s, ), (s, ), DidReadString(s))
-PAGETIDE_SCANF(__isoc23_wscanf, __isoc23_vwscanf, wchar_t, false, (), (), )
-PAGETIDE_SCANF(__isoc23_fwscanf, __isoc23_vfwscanf, wchar_t, false, (void *f, ),
-               (f, ), )
-PAGETIDE_SCANF(__isoc23_swscanf, __isoc23_vswscanf, wchar_t, false,
-               (const wchar_t *s, ), (s, ), DidReadString(s))
+PAGETIDE_SCANF_FAMILY(__isoc23_, false)
