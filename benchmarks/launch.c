@@ -71,12 +71,9 @@ int main(int argc, char **argv) {
 
   fprintf(report,
           "{\"status\": %d, \"wall_ns\": %" PRId64 ", \"user_us\": %" PRId64
-          ", \"system_us\": %" PRId64 ", \"peak_kib\": %ld, "
-          "\"minor_faults\": %ld, \"major_faults\": %ld, "
-          "\"preempted\": %ld, \"waited\": %ld}\n",
+          ", \"system_us\": %" PRId64 ", \"peak_kib\": %ld}\n",
           WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status), wall,
           microseconds(usage.ru_utime), microseconds(usage.ru_stime),
-          usage.ru_maxrss, usage.ru_minflt, usage.ru_majflt, usage.ru_nivcsw,
-          usage.ru_nvcsw);
+          usage.ru_maxrss);
   return fclose(report) == 0 ? 0 : fail("cannot write", argv[1], errno);
 }

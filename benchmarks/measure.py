@@ -175,10 +175,7 @@ class Runner:
             "system_s": usage["system_us"] / 1e6,
             "wall_s": usage["wall_ns"] / 1e9,
         }
-        for name in (
-            "peak_kib", "minor_faults", "major_faults", "preempted", "waited",
-        ):
-            measured[name] = usage[name]
+        measured["peak_kib"] = usage["peak_kib"]
         result = Result(
             usage["status"],
             _hash(self.directory / "stdout"),

@@ -119,42 +119,6 @@ ZSTD = Recipe(
     ),
 )
 
-XZ = Recipe(
-    "xz",
-    ("src/liblzma/*/*.c", "src/common/*.c", "src/xz/*.c"),
-    package="xz-utils",
-    left_out=(
-        "stream_encoder_mt.c", "stream_decoder_mt.c", "hardware_cputhreads.c",
-        "tuklib_cpucores.c", "crc32_small.c", "crc64_small.c",
-        "crc32_tablegen.c", "crc64_tablegen.c", "fastpos_tablegen.c",
-        "price_tablegen.c",
-    ),
-    includes=(
-        "src/common", "src/liblzma/api", "src/liblzma/common",
-        "src/liblzma/check", "src/liblzma/lz", "src/liblzma/lzma",
-        "src/liblzma/rangecoder", "src/liblzma/delta", "src/liblzma/simple",
-    ),
-    flags=(
-        "-O2", "-DHAVE_CONFIG_H", "-DTUKLIB_SYMBOL_PREFIX=lzma_",
-        '-DLOCALEDIR="/nonexistent"',
-    ),
-    prepare=(
-        ("cp", "-r", "{source}/.", "."),
-        (
-            "./configure", "CC={cc}", "--disable-threads", "--disable-nls",
-            "--disable-shared", "--disable-doc", "--disable-scripts",
-        ),
-    ),
-)
-
-LZ4 = Recipe(
-    "lz4",
-    ("lib/*.c", "programs/*.c"),
-    package="lz4",
-    includes=("lib",),
-    flags=("-O2", "-DXXH_NAMESPACE=LZ4_"),
-)
-
 # The seed of its string hashes would be taken from the clock and an address.
 LUA = Recipe(
     "lua",
@@ -444,12 +408,6 @@ PROGRAMS = {
         Program("zstd", "real", "compress", ZSTD,
                 by_size(*[["-7", "--quiet", "--stdout", "{input}"]] * 3),
                 inputs.mixture, by_size(100_000, 18_000_000, 120_000_000)),
-        Program("lz4", "real", "compress", LZ4,
-                by_size(*[["-9", "--quiet", "--stdout", "{input}"]] * 3),
-                inputs.mixture, by_size(100_000, 6_000_000, 36_000_000)),
-        Program("xz", "real", "compress", XZ,
-                by_size(*[["-6", "--stdout", "{input}"]] * 3),
-                inputs.mixture, by_size(100_000, 900_000, 4_500_000)),
         Program("perl", "real", "text, hashes, formats, objects", PERL,
                 by_size(*[["{script}/report.pl", n] for n in ("1", "1", "6")]),
                 inputs.text, by_size(20_000, 1_000_000, 1_000_000),
