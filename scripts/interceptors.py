@@ -82,7 +82,7 @@ def whose_calls(names, by_call_site, where):
     return "instrumented" if named else "all"
 
 
-TABLED = re.compile(r"TABLED(?:_REAL)?\((?:\w[\w ]*, )?[\w ]+, (\w+), "
+TABLED = re.compile(r"TABLED(?:_REAL|_WAITS)?\((?:\w[\w ]*, |\([^)]*\), )?[\w ]+, (\w+), "
                     r"(?:always|zero|counted|positive|some), (.*)\)")
 SENTENCES = {
     "Read": "reads {}", "Write": "writes {}", "Change": "reads and writes {}",

@@ -21,8 +21,8 @@ static void SetInFlight(InFlightRange &range, u64 address, u64 bytes) {
   StoreRelease(&range.bytes, bytes);
 }
 
-InFlightPart::InFlightPart(const void *p, uptr bytes, InFlightKind kind) {
-  if (!ShadowReady() || !bytes || !InShadowedRange((uptr)p, bytes))
+void InFlightPart::Begin(const void *p, uptr bytes, InFlightKind kind) {
+  if (!ShadowReady() || !InShadowedRange((uptr)p, bytes))
     return;
   u32 slot = CurrentSlot();
   const bool fallback = slot == shadow_file::kFallbackSlot;
@@ -66,8 +66,6 @@ void InFlightPart::End() {
   if (range_)
     SetInFlight(*range_, address_, bytes_);
 }
-
-InFlightPart::~InFlightPart() { End(); }
 
 void AbandonCalls(uptr stack) {
   if (!ShadowReady())

@@ -22,13 +22,20 @@ constexpr uptr kAnywhere = uptr{1} << abi::kAddressBits;
 /// of an object that is told when its frame is unwound.
 class InFlightPart {
 public:
-  InFlightPart(const void *p, uptr bytes, InFlightKind kind);
-  ~InFlightPart(); // call it after the marks
+  InFlightPart(const void *p, uptr bytes, InFlightKind kind) {
+    if (bytes)
+      Begin(p, bytes, kind);
+  }
+  ~InFlightPart() { // call it after the marks
+    if (innermost_ || counted_ || range_)
+      End();
+  }
   InFlightPart(const InFlightPart &) = delete;
   InFlightPart &operator=(const InFlightPart &) = delete;
 
 private:
   friend void AbandonCalls(uptr stack);
+  void Begin(const void *p, uptr bytes, InFlightKind kind);
   void End();
   InFlightRange *range_ = nullptr;
   bool counted_ = false;
@@ -38,23 +45,39 @@ private:
   u64 address_ = 0, bytes_ = 0;
 };
 
+struct MemoryRange {
+  uptr begin = 0, bytes = 0;
+};
+
+/// What a call may write before it returns. The two may be far apart: all
+/// between the ends of one range counts as unstable.
+struct CallWrites {
+  MemoryRange buffer;
+  MemoryRange results; ///< small ones: a length, a time, a status
+};
+
 /// The same for a call that a callback's exception, or a cancellation, may
 /// unwind. A function has one of these at most, and during all that may throw.
 class InFlight : Unwindable {
 public:
-  __attribute__((always_inline))
-  InFlight(const void *p, uptr bytes, InFlightKind kind = InFlightKind::kBuffer)
-      : Unwindable{Unwound, nullptr}, part_(p, bytes, kind) {
+  __attribute__((always_inline)) explicit InFlight(const CallWrites &writes)
+      : Unwindable{Unwound, nullptr},
+        buffer_((const void *)writes.buffer.begin, writes.buffer.bytes,
+                InFlightKind::kBuffer),
+        results_((const void *)writes.results.begin, writes.results.bytes,
+                 InFlightKind::kObject) {
     PAGETIDE_UNWINDABLE_FRAME();
     Push(*this);
   }
+  __attribute__((always_inline)) InFlight(const void *p, uptr bytes)
+      : InFlight({{(uptr)p, bytes}, {}}) {}
   ~InFlight() { Pop(*this); }
   InFlight(const InFlight &) = delete;
   InFlight &operator=(const InFlight &) = delete;
 
 private:
   static void Unwound(Unwindable *frame) { ((InFlight *)frame)->~InFlight(); }
-  InFlightPart part_;
+  InFlightPart buffer_, results_;
 };
 
 /// The thread is about to jump to the stack pointer `stack`. Calls in frames

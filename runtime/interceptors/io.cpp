@@ -8,6 +8,7 @@
 
 #include "interceptors/interceptor.h"
 #include "interceptors/syscall_macros.h"
+#include "interceptors/waiting_calls.h"
 #include "platform/messages.h"
 #include "platform/own_memory.h"
 
@@ -187,7 +188,7 @@ PAGETIDE_OUTPUT_PIECES(pwritev64, (int fd, const iovec *v, int n, off_t at),
 PAGETIDE_INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
                      sockaddr *from, socklen_t *from_bytes) {
   OnInterceptedCall();
-  InFlight in_flight(p, n);
+  PAGETIDE_WAITS(recvfrom, 0, (uptr)p, n, 0, (uptr)from, (uptr)from_bytes);
   socklen_t room = from ? ValueAt(from_bytes) : 0;
   SSIZE_T done = RESOLVED(recvfrom)(fd, p, n, flags, from, from_bytes);
   MarkInput(p, n, done);
@@ -217,7 +218,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
   OnInterceptedCall();
   const msghdr before = ValueAt(message);
   Pieces pieces(before.msg_iov, (sptr)before.msg_iovlen);
-  InFlight in_flight = pieces.Span();
+  PAGETIDE_WAITS(recvmsg, 0, (uptr)message);
   SSIZE_T done = RESOLVED(recvmsg)(fd, message, flags);
   pieces.MarkInputDone(done);
   if (done < 0 && MayHaveLooked())
@@ -282,12 +283,14 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message,
 
 PAGETIDE_AROUND(SSIZE_T, mq_receive,
                 (int queue, void *p, SIZE_T n, u32 *priority),
-                (queue, p, n, priority), InFlight in_flight(p, n),
+                (queue, p, n, priority),
+                PAGETIDE_WAITS(mq_timedreceive, 0, (uptr)p, n, (uptr)priority),
                 MarkInput(p, n, result);
                 if (result >= 0) DidWriteAt(priority))
 PAGETIDE_AROUND(SSIZE_T, mq_timedreceive,
                 (int queue, void *p, SIZE_T n, u32 *priority,
                  const timespec *until),
-                (queue, p, n, priority, until), InFlight in_flight(p, n),
+                (queue, p, n, priority, until),
+                PAGETIDE_WAITS(mq_timedreceive, 0, (uptr)p, n, (uptr)priority),
                 MayHaveRead(until, until ? kTimeBytes : 0);
                 MarkInput(p, n, result); if (result >= 0) DidWriteAt(priority))

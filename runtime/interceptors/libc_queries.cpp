@@ -4,6 +4,7 @@
 #include "interceptors/libc_sizes.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
+#include "interceptors/waiting_calls.h"
 #include "platform/locks.h"
 
 using namespace pagetide;
@@ -16,15 +17,17 @@ PAGETIDE_AFTER(int, gettimeofday, (void *t, void *zone), (t, zone),
                DidWrite(zone, 8, !result))
 PAGETIDE_AFTER(int, clock_gettime, (int clock, void *t), (clock, t),
                DidWrite(t, kTimeBytes, !result))
-PAGETIDE_AFTER(int, nanosleep, (const void *t, void *left), (t, left),
-               DidRead(t, kTimeBytes, !result || errno == EINTR);
-               DidWrite(left, kTimeBytes, result &&errno == EINTR))
-PAGETIDE_AFTER(int, clock_nanosleep,
-               (int clock, int flags, const void *t, void *left),
-               (clock, flags, t, left),
-               DidRead(t, kTimeBytes, !result || result == EINTR);
-               DidWrite(left, kTimeBytes,
-                        result == EINTR && !(flags & 1 /* TIMER_ABSTIME */)))
+PAGETIDE_AROUND(int, nanosleep, (const void *t, void *left), (t, left),
+                PAGETIDE_WAITS(nanosleep, 0, (uptr)left),
+                DidRead(t, kTimeBytes, !result || errno == EINTR);
+                DidWrite(left, kTimeBytes, result &&errno == EINTR))
+PAGETIDE_AROUND(int, clock_nanosleep,
+                (int clock, int flags, const void *t, void *left),
+                (clock, flags, t, left),
+                PAGETIDE_WAITS(nanosleep, 0, (uptr)left),
+                DidRead(t, kTimeBytes, !result || result == EINTR);
+                DidWrite(left, kTimeBytes,
+                         result == EINTR && !(flags & 1 /* TIMER_ABSTIME */)))
 
 //===- Signals ------------------------------------------------------------===//
 
@@ -35,8 +38,10 @@ PAGETIDE_AFTER(int, sigsuspend, (const void *set), (set),
 //===- Processes and the system -------------------------------------------===//
 
 // Signal, error, code; then process, user, status.
-PAGETIDE_AFTER(int, waitid, (int type, u32 id, void *info, int options),
-               (type, id, info, options), DidWrite(info, 28, errno != EFAULT))
+PAGETIDE_AROUND(int, waitid, (int type, u32 id, void *info, int options),
+                (type, id, info, options),
+                PAGETIDE_WAITS(waitid, 0, 0, (uptr)info),
+                DidWrite(info, 28, errno != EFAULT))
 
 //===- Users and groups ---------------------------------------------------===//
 

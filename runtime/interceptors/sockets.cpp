@@ -5,8 +5,6 @@
 #include "interceptors/syscall_macros.h"
 #include "interceptors/waiting_calls.h"
 
-#include <sys/syscall.h>
-
 using namespace pagetide;
 
 //===- Sockets ------------------------------------------------------------===//
@@ -27,11 +25,11 @@ static void DidWriteSized(void *p, u32 *length, u32 room, bool succeeded) {
 }
 PAGETIDE_AROUND(int, accept, (int fd, void *p, u32 *length), (fd, p, length),
                 u32 room = ValueAt(length);
-                InFlight in_flight(p, room),
+                PAGETIDE_WAITS(accept, 0, (uptr)p, (uptr)length),
                 DidWriteSized(p, length, room, result >= 0))
 PAGETIDE_AROUND(int, accept4, (int fd, void *p, u32 *length, int flags),
                 (fd, p, length, flags), u32 room = ValueAt(length);
-                InFlight in_flight(p, room),
+                PAGETIDE_WAITS(accept, 0, (uptr)p, (uptr)length),
                 DidWriteSized(p, length, room, result >= 0))
 PAGETIDE_AROUND(int, getsockname, (int fd, void *p, u32 *length),
                 (fd, p, length), u32 room = ValueAt(length),
@@ -102,9 +100,7 @@ PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
       break;
     name_rooms[known] = copy.header.name_bytes;
   }
-  const MemoryRange written =
-      WrittenWhileWaiting(SYS_recvmmsg, {0, (uptr)messages, n, 0, 0, 0});
-  InFlight in_flight((void *)written.begin, written.bytes);
+  PAGETIDE_WAITS(recvmmsg, 0, (uptr)messages, n, 0, (uptr)timeout);
   int done = RESOLVED(recvmmsg)(fd, messages, n, flags, timeout);
   if (!ShadowReady())
     return done;
@@ -164,14 +160,11 @@ static void DidSelect(int n, void *const (&sets)[3], int result) {
     DidWrite(set, bytes, result >= 0);
   }
 }
-/// The sets are written at the end of the wait.
-#define PAGETIDE_SETS_IN_FLIGHT                                                \
-  const MemoryRange sets = WrittenWhileWaiting(                                \
-      SYS_pselect6, {(u64)n, (uptr)r, (uptr)w, (uptr)e, 0, 0});                \
-  InFlight in_flight((void *)sets.begin, sets.bytes)
 PAGETIDE_AROUND(int, select,
                 (int n, fd_set *r, fd_set *w, fd_set *e, timeval *timeout),
-                (n, r, w, e, timeout), PAGETIDE_SETS_IN_FLIGHT,
+                (n, r, w, e, timeout),
+                PAGETIDE_WAITS(pselect6, (u64)n, (uptr)r, (uptr)w, (uptr)e,
+                               (uptr)timeout),
                 DidSelect(n, {r, w, e}, result);
                 DidRead(timeout, kTimeBytes, result >= 0);
                 // libc copies the time, and back after a failure too.
@@ -180,7 +173,8 @@ PAGETIDE_AROUND(int, select,
 PAGETIDE_AROUND(int, pselect,
                 (int n, fd_set *r, fd_set *w, fd_set *e,
                  const timespec *timeout, const sigset_t *signals),
-                (n, r, w, e, timeout, signals), PAGETIDE_SETS_IN_FLIGHT,
+                (n, r, w, e, timeout, signals),
+                PAGETIDE_WAITS(pselect6, (u64)n, (uptr)r, (uptr)w, (uptr)e),
                 DidSelect(n, {r, w, e}, result);
                 DidRead(timeout, kTimeBytes, result >= 0);
                 DidRead(signals, kSignalSetBytes, result >= 0))

@@ -61,8 +61,7 @@ PagetideMarkedSyscall(long number, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
   }
   if (!ShadowReady())
     return call();
-  const MemoryRange written = WrittenWhileWaiting(number, arguments);
-  InFlight in_flight((void *)written.begin, written.bytes);
+  InFlight in_flight(WrittenWhileWaiting(number, arguments));
   long result = RESOLVED(syscall)(number, a, b, c, d, e, f);
   calls::DidCall(number, result, arguments);
   return result;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "interceptors/call_effects.h"
+#include "interceptors/in_flight.h"
 #include "interceptors/libc_sizes.h"
 #include "interceptors/path_errors.h"
 #include "interceptors/string_marks.h"
@@ -279,12 +280,19 @@ public:
   }
 };
 
+/// What a call that waits writes at its end.
+CallWrites ResultsOf(uptr p, uptr bytes, uptr q = 0, uptr q_bytes = 0) {
+  return {{q, q ? q_bytes : 0}, {p, p ? bytes : 0}};
+}
+
 } // namespace
 
-#define PAGETIDE_TABLED(first, first_argument, type, name, when, effects)      \
+#define PAGETIDE_TABLED(first, first_argument, before, type, name, when,       \
+                        effects)                                               \
   PAGETIDE_INTERCEPTOR(type, name, PAGETIDE_UNPACK first uptr a, uptr b,       \
                        uptr c, uptr d, uptr e, uptr f, uptr g, uptr h) {       \
     OnInterceptedCall();                                                       \
+    before;                                                                    \
     type result =                                                              \
         RESOLVED(name)(PAGETIDE_UNPACK first_argument a, b, c, d, e, f, g, h); \
     if (!ShadowReady())                                                        \
@@ -305,7 +313,10 @@ public:
   }
 
 #define TABLED(type, name, when, effects)                                      \
-  PAGETIDE_TABLED((), (), type, name, when, effects)
+  PAGETIDE_TABLED((), (), , type, name, when, effects)
 #define TABLED_REAL(real, type, name, when, effects)                           \
-  PAGETIDE_TABLED((real x, ), (x, ), type, name, when, effects)
+  PAGETIDE_TABLED((real x, ), (x, ), , type, name, when, effects)
+#define TABLED_WAITS(written, type, name, when, effects)                       \
+  PAGETIDE_TABLED((), (), InFlight in_flight(ResultsOf written), type, name,   \
+                  when, effects)
 #include "interceptors/tabled.def"

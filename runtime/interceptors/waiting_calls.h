@@ -3,16 +3,19 @@
 
 #pragma once
 
-#include "platform/syscalls.h"
+#include "interceptors/in_flight.h"
+
+#include <sys/syscall.h>
 
 namespace pagetide {
 
-struct MemoryRange {
-  uptr begin = 0, bytes = 0;
-};
-
-/// What the kernel may be writing while a system call waits, by its number. Of
-/// several ranges, what spans them.
-MemoryRange WrittenWhileWaiting(long number, const u64 (&arguments)[6]);
+/// What a system call that may wait writes, by its number. Of several buffers,
+/// and of several small results, what spans them.
+CallWrites WrittenWhileWaiting(long number, const u64 (&arguments)[6]);
 
 } // namespace pagetide
+
+/// The same of a call by its name.
+#define PAGETIDE_WAITS(name, ...)                                              \
+  pagetide::InFlight in_flight(                                                \
+      pagetide::WrittenWhileWaiting(SYS_##name, {__VA_ARGS__}))

@@ -21,13 +21,17 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #define HIDDEN __attribute__((disable_sanitizer_instrumentation, noinline))
 
 static const struct call {
-  const char *name;
-  long number, a[6];
+  const char *name; ///< null: only by its number
+  long number;      ///< kNone: only by its name
+  long a[6];
+  int page; ///< that it may write
 } *current;
+enum { kNone = -1 };
 static int by_number;
 static _Atomic int waiter, ended;
 
@@ -72,6 +76,7 @@ static void check(const struct call *call, char *buffer) {
   const int meanwhile = state_after_write(buffer + 2000);
   while (!ended) {
     pthread_kill(thread, SIGUSR1);
+    pthread_kill(thread, SIGUSR2); // sigwait goes on after others
     usleep(1000);
   }
   pthread_join(thread, NULL);
@@ -113,6 +118,15 @@ int main(void) {
   FD_SET(ends[0], &set);
   fill(p + PAGE, &entry, sizeof entry), fill(p + 2 * PAGE, &set, sizeof set);
   const long polled = b + PAGE, selected = b + 2 * PAGE;
+  const struct timespec long_time = {100, 0};
+  const long time = b + 3 * PAGE, elsewhere = b + 4 * PAGE;
+  fill(p + 3 * PAGE, &long_time, sizeof long_time);
+  sigset_t awaited;
+  sigemptyset(&awaited), sigaddset(&awaited, SIGUSR2);
+  const long child = fork(), set_address = (long)&awaited;
+  if (!child)
+    for (;;)
+      pause();
 
   const struct call calls[] = {
       {"read", SYS_read, {ends[0], b, 100}},
@@ -127,12 +141,32 @@ int main(void) {
       {"epoll_wait", SYS_epoll_wait, {epoll, b, 4, -1}},
       {"epoll_pwait", SYS_epoll_pwait, {epoll, b, 4, -1, 0, 8}},
       {"epoll_pwait2", SYS_epoll_pwait2, {epoll, b, 4, 0, 0, 8}},
-      {"poll", SYS_poll, {polled, 1, -1}},
-      {"ppoll", SYS_ppoll, {polled, 1, 0, 0, 8}},
-      {"select", SYS_select, {ends[0] + 1, selected}},
-      {"pselect", SYS_pselect6, {ends[0] + 1, selected}},
+      {"poll", SYS_poll, {polled, 1, -1}, 1},
+      {"ppoll", SYS_ppoll, {polled, 1, 0, 0, 8}, 1},
+      {"select", SYS_select, {ends[0] + 1, selected}, 2},
+      {"pselect", SYS_pselect6, {ends[0] + 1, selected}, 2},
       {"msgrcv", SYS_msgrcv, {queue, b, 92}},
       {"mq_timedreceive", SYS_mq_timedreceive, {messages, b, 64}},
+      // Results beside the buffer.
+      {"recvfrom", SYS_recvfrom, {pair[0], elsewhere, 100, 0, b, (long)&room}},
+      {"mq_timedreceive", SYS_mq_timedreceive, {messages, elsewhere, 64, b}},
+      {"select", SYS_select, {0, 0, 0, 0, time}, 3},
+      {NULL, SYS_pselect6, {0, 0, 0, 0, time}, 3},
+      {NULL, SYS_ppoll, {elsewhere, 0, time, 0, 8}, 3},
+      // Times that are left, signals, and what is said of children.
+      {"nanosleep", SYS_nanosleep, {time, b}},
+      {"clock_nanosleep", SYS_clock_nanosleep, {0, 0, time, b}},
+      {"sigwait", kNone, {set_address, b}},
+      {"sigwaitinfo", kNone, {set_address, b}},
+      {"sigtimedwait", SYS_rt_sigtimedwait, {set_address, b, time, 8}},
+      {"wait", kNone, {b}},
+      {"waitpid", kNone, {child, b}},
+      {"wait3", kNone, {b}},
+      {"wait3", kNone, {0, 0, b}},
+      {"wait4", SYS_wait4, {child, b}},
+      {"wait4", SYS_wait4, {child, 0, 0, b}},
+      {"waitid", SYS_waitid, {P_PID, child, b, WEXITED}},
+      {NULL, SYS_waitid, {P_PID, child, elsewhere, WEXITED, b}},
       {NULL, SYS_io_getevents, {(long)operations, 1, 1, b}},
       {NULL, SYS_io_pgetevents, {(long)operations, 1, 1, b}},
   };
@@ -140,6 +174,7 @@ int main(void) {
   memset(&action, 0, sizeof action);
   action.sa_handler = interrupt;
   sigaction(SIGUSR1, &action, NULL);
+  sigaction(SIGUSR2, &action, NULL);
   pagetide_config config = driven_config();
   config.checksum = PAGETIDE_CHECKSUM_WRITTEN;
   config.unstable = PAGETIDE_UNSTABLE_FLAG;
@@ -147,12 +182,11 @@ int main(void) {
   require_status(pagetide_start(&config), PAGETIDE_OK);
   for (by_number = 0; by_number < 2; ++by_number)
     for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i)
-      if (by_number || calls[i].name)
-        check(&calls[i], p + (calls[i].a[0] == polled     ? PAGE
-                              : calls[i].a[1] == selected ? 2 * PAGE
-                                                          : 0));
+      if (by_number ? calls[i].number != kNone : calls[i].name != NULL)
+        check(&calls[i], p + calls[i].page * PAGE);
   require_status(pagetide_stop(), PAGETIDE_OK);
   msgctl(queue, IPC_RMID, NULL);
+  kill((pid_t)child, SIGKILL);
   require_equal(failures, 0);
   return 0;
 }
