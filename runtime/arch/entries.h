@@ -17,8 +17,8 @@
 //                   arguments, and goes on with them where that returns
 //
 // The parts write @name@ for the function, @length@ for the length of its real
-// function's variable, and @at_call_sites@ and @stands_in@ for members of the
-// RealFunction. The head of entries.S.in has these functions:
+// function's variable, and @exported@, @at_call_sites@ and @stands_in@ for
+// members of the RealFunction. The head of entries.S.in has these functions:
 //
 //   PagetideResolveAndJump   where an entry goes before the real function is
 //                            known: calls PagetideResolve with the
@@ -32,6 +32,6 @@
 
 /// Sizes and offsets that entries.S writes as numbers.
 #define PAGETIDE_CHECK_ENTRIES(RealFunction, CallTarget)                       \
-  static_assert(sizeof(RealFunction) == 6 * 4 && sizeof(CallTarget) == 32 &&   \
+  static_assert(sizeof(RealFunction) == 7 * 4 && sizeof(CallTarget) == 32 &&   \
                 __builtin_offsetof(CallTarget, usual) == 0 &&                  \
                 __builtin_offsetof(CallTarget, target) == 8)

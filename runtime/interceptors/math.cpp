@@ -16,7 +16,7 @@ static void *FindInLibm(const char *name) {
   if (void *real = ResolveReal(name))
     return real;
   void *libm = dlopen("libm.so.6", RTLD_LAZY);
-  void *real = libm ? dlsym(libm, name) : nullptr;
+  void *real = libm ? AskDlsym(libm, name) : nullptr;
   if (!real)
     Fatal("%s was called, but libm.so.6 cannot be loaded or does not have it. "
           "Link the program with -lm.\n",

@@ -80,14 +80,28 @@ static const char *VersionOf(const char *name) {
 
 bool IsOwnCode(const void *code) { return code >= own_begin && code < own_end; }
 
+template <typename Function>
+static Function *OfLibc(Function *&known, const char *name) {
+  if (!known)
+    known = (Function *)FunctionOfLibc(name);
+  CHECK(known);
+  return known;
+}
+
+void *AskDlsym(void *where, const char *name) {
+  static constinit decltype(&dlsym) known = nullptr;
+  return OfLibc(known, "dlsym")(where, name);
+}
+
 static void *AskLoader(const char *name) {
+  static constinit decltype(&dlvsym) known = nullptr;
   if (const char *version = VersionOf(name))
-    if (void *next = dlvsym(RTLD_NEXT, name, version))
+    if (void *next = OfLibc(known, "dlvsym")(RTLD_NEXT, name, version))
       return next;
-  if (void *next = dlsym(RTLD_NEXT, name))
+  if (void *next = AskDlsym(RTLD_NEXT, name))
     return next;
   // Perhaps this library was loaded after the one that has the function.
-  void *any = dlsym(RTLD_DEFAULT, name);
+  void *any = AskDlsym(RTLD_DEFAULT, name);
   return IsOwnCode(any) ? nullptr : any;
 }
 
@@ -148,7 +162,7 @@ static bool IsOfProgram(void *function) {
 UsualAddresses FindUsualAddresses(const char *name) {
   if (!libc_end)
     FindLibc();
-  void *by_name = dlsym(RTLD_DEFAULT, name);
+  void *by_name = AskDlsym(RTLD_DEFAULT, name);
   void *next = ResolveReal(name); // perhaps of a library behind this one
   return {by_name && (IsOwnCode(by_name) || !IsOfProgram(by_name)) ? by_name
                                                                    : nullptr,

@@ -46,6 +46,9 @@ public:
   void *Interceptor() const { return At(interceptor_); }
   /// Keeps the caller (call_sites.h) and goes on in the interceptor.
   void *WithCaller() const { return At(with_caller_); }
+  /// What this library exports under the function's name; null for functions of
+  /// call_site_functions.def.
+  void *Exported() const { return exported_ ? At(exported_) : nullptr; }
   /// For functions of call_site_functions.def; null for functions that this
   /// library exports under their own names.
   CallTarget *AtCallSites() const {
@@ -62,7 +65,8 @@ private:
            distance;
   }
 
-  s32 name_, address_, interceptor_, with_caller_, at_call_sites_, stands_in_;
+  s32 name_, address_, interceptor_, with_caller_, exported_, at_call_sites_,
+      stands_in_;
 };
 
 PAGETIDE_CHECK_ENTRIES(RealFunction, CallTarget);
@@ -108,6 +112,8 @@ inline bool Active() { return __builtin_expect(intercepting, 1); }
 /// null if there is none.
 void *ResolveReal(const char *name);
 UsualAddresses FindUsualAddresses(const char *name);
+/// libc's dlsym. The program's name leads to the interceptor.
+void *AskDlsym(void *where, const char *name);
 /// True for code of this library.
 bool IsOwnCode(const void *code);
 /// Resolves the functions that interceptors wrap.

@@ -94,8 +94,24 @@ struct NamedAddress {
 
 } // namespace
 
+/// What natively has the address of an interceptor.
+static const void *Natively(const void *address) {
+  if (!IsOwnCode(address))
+    return address;
+  const RealFunctions all = AllRealFunctions();
+  for (const RealFunction *f = all.begin; f < all.end; ++f)
+    if (f->Exported() == address) {
+      const void *real = ResolveReal(f->Name());
+      return real ? real : address;
+    }
+  return address;
+}
+
 PAGETIDE_INTERCEPTOR(int, dladdr, const void *address, SymbolOfAddress *info) {
-  const int result = RESOLVED(dladdr)(address, info);
+  const void *const native = Natively(address);
+  const int result = RESOLVED(dladdr)(native, info);
+  if (result && info->symbol == native)
+    info->symbol = (void *)address;
   CopiedFunction found;
   if (result && !info->name && FindCopiedFunction((uptr)address, found)) {
     info->name = found.name;
@@ -108,7 +124,10 @@ PAGETIDE_INTERCEPTOR(int, dladdr, const void *address, SymbolOfAddress *info) {
 
 PAGETIDE_INTERCEPTOR(int, dladdr1, const void *address, SymbolOfAddress *info,
                      const void **more, int wanted) {
-  const int result = RESOLVED(dladdr1)(address, info, more, wanted);
+  const void *const native = Natively(address);
+  const int result = RESOLVED(dladdr1)(native, info, more, wanted);
+  if (result && info->symbol == native)
+    info->symbol = (void *)address;
   CopiedFunction found;
   if (result && !info->name && FindCopiedFunction((uptr)address, found)) {
     info->name = found.name;

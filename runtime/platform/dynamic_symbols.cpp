@@ -49,20 +49,48 @@ uptr DynamicSymbols::Count() const {
   return last + 1;
 }
 
-void *DynamicSymbols::FindFunction(const char *name) const {
+bool DynamicSymbols::IsFunction(uptr i, const char *name) const {
   constexpr u16 kIsOlderVersion = 0x8000;
-  for (uptr i = 0, count = Count(); i < count; ++i) {
-    const ElfW(Sym) &symbol = symbols[i];
-    const u32 type = ELF64_ST_TYPE(symbol.st_info);
-    if (symbol.st_shndx == SHN_UNDEF ||
-        (type != STT_FUNC && type != STT_GNU_IFUNC) ||
-        (versions_ && (versions_[i] & kIsOlderVersion)) ||
-        internal_strcmp(strings + symbol.st_name, name) != 0)
-      continue;
-    const uptr address = base_ + symbol.st_value;
-    return type == STT_FUNC ? (void *)address : ((void *(*)())address)();
+  const ElfW(Sym) &symbol = symbols[i];
+  const u32 type = ELF64_ST_TYPE(symbol.st_info);
+  return symbol.st_shndx != SHN_UNDEF &&
+         (type == STT_FUNC || type == STT_GNU_IFUNC) &&
+         !(versions_ && (versions_[i] & kIsOlderVersion)) &&
+         !internal_strcmp(strings + symbol.st_name, name);
+}
+
+const ElfW(Sym) * DynamicSymbols::Find(const char *name) const {
+  if (!gnu_hash_) {
+    for (uptr i = 0, count = Count(); i < count; ++i)
+      if (IsFunction(i, name))
+        return &symbols[i];
+    return nullptr;
   }
-  return nullptr;
+  u32 hash = 5381;
+  for (const char *c = name; *c; ++c)
+    hash = hash * 33 + (u8)*c;
+  const u32 buckets = gnu_hash_[0], first = gnu_hash_[1];
+  const u32 *bucket = gnu_hash_ + 4 + gnu_hash_[2] * 2;
+  const u32 *chain = bucket + buckets;
+  u32 i = buckets ? bucket[hash % buckets] : 0;
+  if (i < first)
+    return nullptr;
+  for (;; ++i) {
+    const u32 other = chain[i - first];
+    if ((other | 1) == (hash | 1) && IsFunction(i, name))
+      return &symbols[i];
+    if (other & 1) // the chain's last
+      return nullptr;
+  }
+}
+
+void *DynamicSymbols::FindFunction(const char *name) const {
+  const ElfW(Sym) *symbol = Find(name);
+  if (!symbol)
+    return nullptr;
+  const uptr address = base_ + symbol->st_value;
+  return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? (void *)address
+                                                    : ((void *(*)())address)();
 }
 
 void *FunctionOfLibc(const char *name) {

@@ -19,13 +19,16 @@ public:
 
   uptr Count() const;
   /// The function of that name in its default version; null if there is none.
-  /// Of an indirect function, the one that it chooses.
+  const ElfW(Sym) * Find(const char *name) const;
+  /// Its address. Of an indirect function, that of the one that it chooses.
   void *FindFunction(const char *name) const;
 
   const ElfW(Sym) *symbols = nullptr;
   const char *strings = nullptr;
 
 private:
+  bool IsFunction(uptr symbol, const char *name) const;
+
   uptr base_;
   const u32 *gnu_hash_ = nullptr, *hash_ = nullptr;
   const u16 *versions_ = nullptr;

@@ -262,6 +262,9 @@ static void objects(void) {
   refresh = NULL;
   CALL("dlopen", 'p', TEXT("libm.so.6"), V(RTLD_NOW));
   CALL("dlmopen", 'p', V(LM_ID_BASE), TEXT("libm.so.6"), V(RTLD_NOW));
+  CALL("dlsym", 'p', V(0), TEXT("read"));
+  CALL("dlsym", 'p', V(dlopen("libc.so.6", RTLD_NOW)), TEXT("read"));
+  CALL("dlvsym", 'p', V(0), TEXT("read"), TEXT("GLIBC_2.2.5"));
   only_good = 0;
   refresh = no_users;
   const struct utmpx user = {.ut_type = USER_PROCESS, .ut_id = "x"};
