@@ -296,9 +296,9 @@ static void system_state(void) {
   CALL("setgroups", 'i', V(-1), OUT(4));
   CALL("setgroups", 'i', V(70000), OUT(4));
   CALL("capset", 'i', INTS(0, 0), OUTX(24));
-  CALL("mmap mmap64", 'p', V(0), V(0), V(3), V(34), V(-1), V(0));
+  CALL("mmap mmap64", 'l', V(0), V(0), V(3), V(34), V(-1), V(0));
   CALL("munmap", 'i', V(1), V(4096), V(1));
-  CALL("mremap", 'p', V(4096), V(4096), V(4096), V(0));
+  CALL("mremap", 'l', V(4096), V(4096), V(4096), V(0));
   CALL("madvise", 'i', V(1), V(4096), V(0));
   CALL("shmat", 'l', V(-1), V(0), V(0));
   CALL("mlockall", 'i', V(0));

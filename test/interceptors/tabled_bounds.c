@@ -82,7 +82,7 @@ static void objects_by_name(void) {
   CALL("mq_unlink", 'v', NAME(queue_name));
   CALL("mq_unlink shm_unlink sem_unlink", 'i', TEXT("/pagetide-none"));
   only_good = 1;
-  CALL("sem_open", 'v', NAME(memory_name), V(O_CREAT), V(0600), V(1));
+  CALL("sem_open", 'p', NAME(memory_name), V(O_CREAT), V(0600), V(1));
   CALL("sem_unlink", 'v', NAME(memory_name));
   CALL("shm_open", 'f', NAME(memory_name), V(O_CREAT | O_RDWR), V(0600));
   CALL("shm_unlink", 'v', NAME(memory_name));

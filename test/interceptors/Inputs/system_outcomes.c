@@ -9,13 +9,18 @@
 #include "call_table.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
@@ -177,6 +182,8 @@ static void processes(void) {
   CALL("dlopen", 'p', TEXT("libnowhere.so"), V(RTLD_NOW | RTLD_NOLOAD));
   CALL("dlmopen", 'p', V(0), TEXT("libc.so.6"), V(RTLD_NOW | RTLD_NOLOAD));
   CALL("dlmopen", 'p', V(0), TEXT("libnowhere.so"), V(RTLD_NOW | RTLD_NOLOAD));
+  CALL("dlsym", 'p', V(0), TEXT("no_such_function"));
+  CALL("dlvsym", 'p', V(0), TEXT("read"), TEXT("NO_SUCH_VERSION"));
   CALL("dlinfo", 'i', V(dlopen(NULL, RTLD_NOW)), V(99), OUT(8));
   OUTCOME("failure", "dladdr", 'v', V(4096), OUT(32));
   OUTCOME("failure", "dladdr1", 'v', V(4096), OUT(32), OUT(8), V(2));
@@ -315,6 +322,69 @@ static void others(void) {
   CALL("setgroups", 'v', V(0), V(0));
 }
 
+static long mapping, queue;
+static void map_it(void) {
+  mapping = (long)mmap(NULL, BASE_PAGE, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+static void unmap_it(long result) { munmap((void *)result, 2 * BASE_PAGE); }
+static void detach_it(long result) { shmdt((void *)result); }
+static void close_semaphore(long result) { sem_close((void *)result); }
+static void unlock_all(long result) { (void)result, munlockall(); }
+static void unregister(long result) {
+  (void)result, mq_notify((mqd_t)queue, NULL);
+}
+
+/* Calls that need an object to succeed. */
+static void with_objects(void) {
+  CALL("mmap mmap64", 'l', V(0), V(0), V(3), V(34), V(-1), V(0));
+  CALL("mremap", 'l', V(4096), V(4096), V(4096), V(0));
+  clean_up = unmap_it;
+  CALL("mmap mmap64", 'p', V(0), V(2 * BASE_PAGE), V(3), V(34), V(-1), V(0));
+  refresh = map_it;
+  CALL("mremap", 'p', LATER(mapping), V(BASE_PAGE), V(2 * BASE_PAGE), V(1));
+  clean_up = NULL;
+  CALL("munmap", 'i', LATER(mapping), V(BASE_PAGE));
+  refresh = NULL;
+  CALL("madvise", 'i', OUT(BASE_PAGE), V(BASE_PAGE), V(MADV_NORMAL));
+  const int segment = shmget(IPC_PRIVATE, BASE_PAGE, 0600);
+  clean_up = detach_it;
+  CALL("shmat", 'p', V(segment), V(0), V(0));
+  shmctl(segment, IPC_RMID, NULL);
+  clean_up = unlock_all;
+  CALL("mlockall", 'i', V(MCL_FUTURE | MCL_ONFAULT));
+  clean_up = close_semaphore;
+  char name[32];
+  snprintf(name, sizeof name, "/pagetide-out-%d", (int)getpid());
+  CALL("sem_open", 'p', INX(name, strlen(name) + 1), V(O_CREAT), V(0600), V(1));
+  sem_unlink(name);
+  clean_up = NULL;
+  CALL("sem_open", 'p', TEXT("/pagetide-none"), V(0));
+  queue = mq_open(name, O_CREAT | O_RDWR, 0600, NULL);
+  mq_unlink(name);
+  struct sigevent quiet;
+  memset(&quiet, 0, sizeof quiet);
+  quiet.sigev_notify = SIGEV_NONE;
+  clean_up = unregister;
+  CALL("mq_notify", 'i', V(queue), IN(&quiet, sizeof quiet));
+  clean_up = NULL;
+  int header[2] = {0x20080522, 0}, rights[6];
+  syscall(SYS_capget, header, rights);
+  CALL("capset", 'i', IN(header, sizeof header), IN(rights, sizeof rights));
+  pthread_attr_t attributes;
+  sigset_t none;
+  sigemptyset(&none);
+  pthread_attr_init(&attributes);
+  pthread_attr_setsigmask_np(&attributes, &none);
+  CALL("pthread_attr_getsigmask_np", 'e', INX(&attributes, sizeof attributes),
+       OUT(128));
+  CALL("pthread_attr_setscope", 'e', ZERO(56), V(PTHREAD_SCOPE_SYSTEM));
+  FILE *const dates = fopen("dates", "w");
+  fputs("%Y-%m-%d\n", dates);
+  fclose(dates);
+  setenv("DATEMSK", "dates", 1);
+  CALL("getdate_r", 'e', TEXT("2022-05-06"), OUTX(56));
+}
+
 int main(void) {
   set_up();
   only_good = 1;
@@ -323,5 +393,6 @@ int main(void) {
   processes();
   threads();
   others();
+  with_objects();
   return 0;
 }
