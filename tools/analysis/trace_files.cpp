@@ -325,6 +325,9 @@ bool TraceOutput::Earlier::is_still_there() const {
 
 TraceOutput::TraceOutput(std::string path) : path_(std::move(path)) {
   check_place(path_);
+  for (const std::string &file : files_of_name())
+    if (struct stat status; ::lstat(file.c_str(), &status) == 0)
+      present_.push_back({file, status.st_dev, status.st_ino});
   const FileKind kind = kind_of_file(path_);
   if (kind == FileKind::kAbsent)
     return;
@@ -392,18 +395,22 @@ static bool has_no_period(const std::string &path) {
   }
 }
 
-/// Files at the run's path that were changed since the run began.
-std::vector<std::string> TraceOutput::new_files() const {
-  std::vector<std::string> files;
+/// The run's file and those beside it.
+std::vector<std::string> TraceOutput::files_of_name() const {
   try {
-    files = files_named_after(std::filesystem::absolute(path_).string());
+    return files_named_after(std::filesystem::absolute(path_).string());
   } catch (const Failure &) {
     return {}; // what cannot be listed is left alone
   }
+}
+
+/// Those of them that were not there when the run began. The time of a file
+/// does not tell: its clock is coarser than the time between two runs.
+std::vector<std::string> TraceOutput::new_files() const {
+  std::vector<std::string> files = files_of_name();
   std::erase_if(files, [this](const std::string &file) {
-    struct stat status;
-    return ::lstat(file.c_str(), &status) != 0 ||
-           std::chrono::system_clock::from_time_t(status.st_ctime + 1) < begun_;
+    const auto it = std::ranges::find(present_, file, &Earlier::path);
+    return it != present_.end() && it->is_still_there();
   });
   return files;
 }

@@ -7,7 +7,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -123,12 +122,12 @@ private:
   };
   bool replace(const std::string &path, std::string &problem);
   bool has_name_of_run(int fd, const std::string &path) const;
+  std::vector<std::string> files_of_name() const;
   std::vector<std::string> new_files() const;
 
   std::string path_;
-  std::chrono::system_clock::time_point begun_ =
-      std::chrono::system_clock::now();
   std::vector<Earlier> earlier_; ///< files to replace, FILE itself first
+  std::vector<Earlier> present_; ///< all that had names of the run
 };
 
 } // namespace pagetide::tools

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace pagetide::tools {
 
@@ -394,6 +395,17 @@ CommandLine declared(const Command &command) {
   return line;
 }
 
+/// Which of the given options exclude each other.
+static std::optional<std::string> why_excluded(const CLI::App &app) {
+  for (const CLI::Option *option : app.get_options())
+    for (const CLI::Option *other : option->get_excludes())
+      if (option->count() != 0 && other->count() != 0)
+        return fmt::format("{0} and {1} were both given; give {0} or {1}, not "
+                           "both",
+                           option->get_name(), other->get_name());
+  return std::nullopt;
+}
+
 CommandLine parse_command(const Command &command,
                           const std::vector<std::string> &words) {
   CommandLine line = declared(command);
@@ -415,6 +427,10 @@ CommandLine parse_command(const Command &command,
     line.run = nullptr;
   } catch (const CLI::ExtrasError &) {
     throw Failure(why_unexpected(command, app));
+  } catch (const CLI::ExcludesError &error) {
+    throw Failure(fmt::format("{}: {}\nSee: pagetide {} --help", command.name,
+                              why_excluded(app).value_or(error.what()),
+                              command.name));
   } catch (const std::exception &error) {
     throw Failure(fmt::format("{}: {}\nSee: pagetide {} --help", command.name,
                               error.what(), command.name));

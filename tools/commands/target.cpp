@@ -146,7 +146,25 @@ void make_folder(const std::string &folder) {
                               printable(folder), error.message()));
 }
 
+/// A path must lead to a file. A name alone need not be anywhere yet.
+void check_named_file(const std::string &name) {
+  if (name.find('/') == std::string::npos && name != "." && name != "..")
+    return;
+  std::error_code error;
+  const auto status = std::filesystem::status(name, error);
+  const std::string problem = std::filesystem::is_regular_file(status) ? ""
+                              : std::filesystem::exists(status)
+                                  ? "is no file"
+                                  : error.message();
+  if (!problem.empty())
+    throw Failure(fmt::format(
+        "target: {}: {}; give the path of a program's file, or its name alone, "
+        "as in: pagetide target add sqlite3",
+        printable(name), problem));
+}
+
 void add_target(TargetList &list, const TargetOptions &options) {
+  check_named_file(options.name);
   Target target;
   target.program = std::filesystem::path(options.name).filename().string();
   target.folder = options.folder.empty()

@@ -199,7 +199,7 @@ void ProcessesReport::write_shared(ReportLines &out) const {
   out.line("");
   out.table(fmt::format("Shared memory: {}s that two processes or more {}. "
                         "\"In all\" counts each once.",
-                        unit(), access_word()),
+                        unit(), access_verb()),
             std::move(table));
 }
 
