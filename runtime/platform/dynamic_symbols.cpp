@@ -5,6 +5,7 @@
 
 #include "sanitizer_common/sanitizer_libc.h"
 
+#include <dlfcn.h>
 #include <sys/auxv.h>
 
 using namespace __sanitizer;
@@ -93,9 +94,24 @@ void *DynamicSymbols::FindFunction(const char *name) const {
                                                     : ((void *(*)())address)();
 }
 
+extern "C" __attribute__((weak)) decltype(_dl_find_object) _dl_find_object;
+
+/// The files of this library's namespace, which need not be the program's.
+/// Before glibc 2.35 those of the program.
+static const link_map *FirstFile() {
+  static const char own = 0;
+  dl_find_object found;
+  if (!_dl_find_object || _dl_find_object((void *)&own, &found) != 0)
+    return _r_debug.r_map;
+  const link_map *file = found.dlfo_link_map;
+  while (file->l_prev)
+    file = file->l_prev;
+  return file;
+}
+
 void *FunctionOfLibc(const char *name) {
   static const char kEnd[] = "/libc.so.6";
-  for (const link_map *file = _r_debug.r_map; file; file = file->l_next) {
+  for (const link_map *file = FirstFile(); file; file = file->l_next) {
     const uptr length = internal_strlen(file->l_name);
     if (length >= sizeof(kEnd) - 1 &&
         !internal_strcmp(file->l_name + length - (sizeof(kEnd) - 1), kEnd))
