@@ -21,6 +21,11 @@ PAGETIDE_RECORDER_STATE static PageVec<ThreadCpu> sleepers;
 /// sleeps. A device may write what read() gives (O_DIRECT).
 static bool WritesOnlyAwake(long call) {
   switch (call) {
+  case SYS_clock_nanosleep:
+  case SYS_nanosleep:
+  case SYS_rt_sigtimedwait:
+  case SYS_wait4:
+  case SYS_waitid:
   case SYS_futex:
   case SYS_recvfrom:
   case SYS_recvmsg:

@@ -5,8 +5,9 @@
  *===----------------------------------------------------------------------===*/
 
 // While a call waits, by libc's function or by its number, what it may write is
-// not stable. When it has ended it is.
-// RUN: %build_c -O1 %s -o %t && %t
+// not stable. When it has ended it is. It is at the instant of a cut throughout
+// which the thread sleeps, if only the thread writes what the call gives.
+// RUN: %build_c -O1 %s -o %t && PAGETIDE_OPTIONS=cut_stop=2s %t
 
 #include "recording.h"
 
@@ -29,10 +30,11 @@ static const struct call {
   const char *name; ///< null: only by its number
   long number;      ///< kNone: only by its name
   long a[6];
-  int page; ///< that it may write
+  int page;  ///< that it may write
+  int awake; ///< only its thread writes that, and not while it sleeps
 } *current;
 enum { kNone = -1 };
-static int by_number;
+static int by_number, cuts;
 static _Atomic int waiter, ended;
 
 static void interrupt(int number) { (void)number; }
@@ -82,10 +84,12 @@ static void check(const struct call *call, char *buffer) {
   pthread_join(thread, NULL);
   pagetide_period_end();
   const int later = state_after_write(buffer + 2000);
-  if (meanwhile == PAGETIDE_STATE_UNSTABLE && later == PAGETIDE_STATE_STABLE)
+  if (meanwhile == (cuts ? PAGETIDE_STATE_STABLE : PAGETIDE_STATE_UNSTABLE) &&
+      later == PAGETIDE_STATE_STABLE)
     return;
-  printf("%s%s: state %d, and %d later\n", call->name,
-         by_number ? " by its number" : "", meanwhile, later);
+  printf("%s%s%s: state %d, and %d later\n", call->name,
+         by_number ? " by its number" : "", cuts ? " in a cut" : "", meanwhile,
+         later);
   ++failures;
 }
 
@@ -154,19 +158,19 @@ int main(void) {
       {NULL, SYS_pselect6, {0, 0, 0, 0, time}, 3},
       {NULL, SYS_ppoll, {elsewhere, 0, time, 0, 8}, 3},
       // Times that are left, signals, and what is said of children.
-      {"nanosleep", SYS_nanosleep, {time, b}},
-      {"clock_nanosleep", SYS_clock_nanosleep, {0, 0, time, b}},
-      {"sigwait", kNone, {set_address, b}},
-      {"sigwaitinfo", kNone, {set_address, b}},
-      {"sigtimedwait", SYS_rt_sigtimedwait, {set_address, b, time, 8}},
-      {"wait", kNone, {b}},
-      {"waitpid", kNone, {child, b}},
-      {"wait3", kNone, {b}},
-      {"wait3", kNone, {0, 0, b}},
-      {"wait4", SYS_wait4, {child, b}},
-      {"wait4", SYS_wait4, {child, 0, 0, b}},
-      {"waitid", SYS_waitid, {P_PID, child, b, WEXITED}},
-      {NULL, SYS_waitid, {P_PID, child, elsewhere, WEXITED, b}},
+      {"nanosleep", SYS_nanosleep, {time, b}, 0, 1},
+      {"clock_nanosleep", SYS_clock_nanosleep, {0, 0, time, b}, 0, 1},
+      {"sigwait", kNone, {set_address, b}, 0, 1},
+      {"sigwaitinfo", kNone, {set_address, b}, 0, 1},
+      {"sigtimedwait", SYS_rt_sigtimedwait, {set_address, b, time, 8}, 0, 1},
+      {"wait", kNone, {b}, 0, 1},
+      {"waitpid", kNone, {child, b}, 0, 1},
+      {"wait3", kNone, {b}, 0, 1},
+      {"wait3", kNone, {0, 0, b}, 0, 1},
+      {"wait4", SYS_wait4, {child, b}, 0, 1},
+      {"wait4", SYS_wait4, {child, 0, 0, b}, 0, 1},
+      {"waitid", SYS_waitid, {P_PID, child, b, WEXITED}, 0, 1},
+      {NULL, SYS_waitid, {P_PID, child, elsewhere, WEXITED, b}, 0, 1},
       {NULL, SYS_io_getevents, {(long)operations, 1, 1, b}},
       {NULL, SYS_io_pgetevents, {(long)operations, 1, 1, b}},
   };
@@ -177,14 +181,17 @@ int main(void) {
   sigaction(SIGUSR2, &action, NULL);
   pagetide_config config = driven_config();
   config.checksum = PAGETIDE_CHECKSUM_WRITTEN;
-  config.unstable = PAGETIDE_UNSTABLE_FLAG;
   require_status(pagetide_on_period(see, NULL), PAGETIDE_OK);
-  require_status(pagetide_start(&config), PAGETIDE_OK);
-  for (by_number = 0; by_number < 2; ++by_number)
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i)
-      if (by_number ? calls[i].number != kNone : calls[i].name != NULL)
-        check(&calls[i], p + calls[i].page * PAGE);
-  require_status(pagetide_stop(), PAGETIDE_OK);
+  for (cuts = 0; cuts < 2; ++cuts) {
+    config.unstable = cuts ? PAGETIDE_UNSTABLE_CUT : PAGETIDE_UNSTABLE_FLAG;
+    require_status(pagetide_start(&config), PAGETIDE_OK);
+    for (by_number = 0; by_number < 2; ++by_number)
+      for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i)
+        if ((calls[i].awake || !cuts) &&
+            (by_number ? calls[i].number != kNone : calls[i].name != NULL))
+          check(&calls[i], p + calls[i].page * PAGE);
+    require_status(pagetide_stop(), PAGETIDE_OK);
+  }
   msgctl(queue, IPC_RMID, NULL);
   kill((pid_t)child, SIGKILL);
   require_equal(failures, 0);
