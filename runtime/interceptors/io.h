@@ -14,6 +14,9 @@ namespace pagetide {
 /// the whole range as may, because nobody knows how much was done.
 void MarkInput(const void *p, uptr bytes, sptr done);
 void MarkOutput(const void *p, uptr bytes, sptr done);
+/// The kernel moves no more than this in one call (MAX_RW_COUNT).
+constexpr uptr kMaxBytesOfCall = 0x7ffff000;
+
 // An address, and control data, that the kernel copies before it refuses them.
 constexpr uptr kMaxAddressBytes = 128; ///< sockaddr_storage
 constexpr uptr kMaxControlBytes = 20480;
