@@ -94,14 +94,10 @@ void *DynamicSymbols::FindFunction(const char *name) const {
                                                     : ((void *(*)())address)();
 }
 
-extern "C" __attribute__((weak)) decltype(_dl_find_object) _dl_find_object;
-
 /// The files of this library's namespace, which need not be the program's.
-/// Before glibc 2.35 those of the program.
 static const link_map *FirstFile() {
-  static const char own = 0;
   dl_find_object found;
-  if (!_dl_find_object || _dl_find_object((void *)&own, &found) != 0)
+  if (_dl_find_object((void *)FirstFile, &found) != 0)
     return _r_debug.r_map;
   const link_map *file = found.dlfo_link_map;
   while (file->l_prev)
