@@ -35,8 +35,8 @@ using namespace pagetide;
 //===- Address space ------------------------------------------------------===//
 
 namespace {
-constexpr uptr kBeyond = uptr{1} << abi::kAddressBits;
 constexpr uptr kMapFailed = ~uptr{0};
+uptr Beyond() { return uptr{1} << CoveredBits(); }
 } // namespace
 
 /// Ends the program if a call would replace or remove a part of the shadow.
@@ -53,13 +53,13 @@ static void KeepShadow(const char *call, uptr address, uptr bytes) {
 
 /// False, with errno set, if no shadow covers the range.
 static bool InReach(const char *call, uptr address, uptr bytes) {
-  if (address < kBeyond && bytes <= kBeyond - address)
+  if (address < Beyond() && bytes <= Beyond() - address)
     return true;
   static u32 told;
   if (!__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
     Warning("%s at the fixed address 0x%zx was refused with ENOMEM: no "
-            "shadow covers addresses of more than 47 bits.\n",
-            call, address);
+            "shadow covers addresses of more than %u bits.\n",
+            call, address, CoveredBits());
   errno = ENOMEM;
   return false;
 }
@@ -80,7 +80,7 @@ static void *Map(Real real, uptr address, uptr bytes, int protection, int flags,
     const bool fixed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE);
     if (fixed && !InReach("mmap", address, bytes))
       return (void *)kMapFailed;
-    if (!fixed && address >= kBeyond)
+    if (!fixed && address >= Beyond())
       address = 0; // only a hint, with which the kernel may go beyond 47 bits
     if ((flags & MAP_FIXED) && !(flags & MAP_FIXED_NOREPLACE))
       KeepShadow("mmap", address, bytes);
@@ -340,7 +340,7 @@ void pagetide::NoteBareChange(long number, const u64 (&a)[6], long result) {
   case SYS_madvise:
     return NoteAdvice(a[0], a[1], (int)a[2]);
   case SYS_brk: // what was given back is fresh when it comes again
-    return NoteMappingChange(a[0], kBeyond - a[0]);
+    return NoteMappingChange(a[0], Beyond() - a[0]);
   default:
     return;
   }

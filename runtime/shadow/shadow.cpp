@@ -5,11 +5,15 @@
 
 #include "arch/shadow_base.h"
 #include "platform/deadly_calls.h"
+#include "platform/environment.h"
 #include "platform/errno_names.h"
 #include "platform/messages.h"
 
+#include "sanitizer_common/sanitizer_libc.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/single_threaded.h>
@@ -25,10 +29,13 @@ Shadow shadow;
 /// The most slots that a process can have before its recorder runs.
 constexpr u32 kMaxMoved = 2;
 
+static unsigned covered_bits = abi::kAddressBits;
+unsigned CoveredBits() { return covered_bits; }
+
 /// The program keeps a quarter of the address space. At most a quarter of the
 /// slots that fit into the rest are shared by threads without a slot of their
 /// own.
-constexpr u64 kMaxShadowBytes = u64{3} << (abi::kAddressBits - 2);
+static u64 MaxShadowBytes() { return u64{3} << (CoveredBits() - 2); }
 
 constexpr u64 kSlotTableOffset = PageUp(sizeof(ShadowHeader));
 constexpr u64 kWatchTableBytes = kMaxWatched * sizeof(WatchedRange);
@@ -150,7 +157,20 @@ static void FillHeader() {
   StoreRelease(&header.magic, kMagic);
 }
 
+/// QEMU has a descriptor for each page, also of the shadow: of precision near,
+/// a whole slot takes 6 GiB. It puts all memory low, which the kernel never
+/// does with the first stack. Options are not parsed yet.
+static unsigned BitsToCover() {
+  constexpr unsigned kLow = 40;
+  const char *options = OptionsOfEnvironment();
+  const bool low = options &&
+                   __sanitizer::internal_strstr(options, "low_memory=1") &&
+                   getauxval(AT_RANDOM) >> kLow == 0;
+  return low ? kLow : abi::kAddressBits;
+}
+
 void CreateControl(const abi::ModuleInfo &module) {
+  covered_bits = BitsToCover();
   shadow.module = module;
   const auto layout = (abi::Layout)module.layout;
   shadow.layout = abi::plain_layout(layout);
@@ -162,8 +182,9 @@ void CreateControl(const abi::ModuleInfo &module) {
   shadow.unit_shift = shadow.granule_shift;
   shadow.cells_per_unit_shift = shadow.cells_per_granule_shift;
   shadow.cells_per_index = abi::cells_per_index(shadow.layout);
-  shadow.slot_bytes = abi::shadow_bytes(layout, shadow.cell_shift);
-  const u64 room = kMaxShadowBytes / shadow.slot_bytes;
+  shadow.slot_bytes = abi::shadow_bytes(layout, shadow.cell_shift) >>
+                      (abi::kAddressBits - CoveredBits());
+  const u64 room = MaxShadowBytes() / shadow.slot_bytes;
   const u32 most = room < kMaxSlots ? (u32)room : kMaxSlots;
   shadow.shared_count = most / 4 < kMaxShared ? most / 4 : kMaxShared;
   shadow.first_shared = most - shadow.shared_count;

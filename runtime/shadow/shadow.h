@@ -142,6 +142,8 @@ bool HasAddressSpace(u64 bytes);
 
 /// Address space that the shadow takes at the moment.
 u64 ShadowBytes();
+/// log2 of the addresses that shadows cover: fewer with option low_memory.
+unsigned CoveredBits();
 
 /// True if the shadow or its control block overlaps the range.
 bool OverlapsShadow(uptr address, uptr bytes);

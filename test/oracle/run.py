@@ -152,7 +152,9 @@ class Oracle:
         if program.calls:
             # Without optimisation far more calls remain.
             calls = program.calls * (20 if build == "O0" else 1)
-            return [(f"{calls} calls", f"period=0:end_period_calls={calls}", 0)]
+            # Other programs map at fixed addresses, which a small shadow lacks.
+            return [(f"{calls} calls",
+                     f"period=0:low_memory=1:end_period_calls={calls}", 0)]
         own = {"process": ("own", "period=0", program.slack),
                "thread": ("own, by thread", "period=0:per_thread=1", program.slack)}
         return [own[self.args.by]] if self.args.by else list(own.values())

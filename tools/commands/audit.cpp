@@ -5,6 +5,7 @@
 #include "audit/audit_report.h"
 #include "audit/comparison.h"
 #include "audit/elf_image.h"
+#include "commands/audit_exact.h"
 #include "commands/command.h"
 #include "record/kernel_probe.h"
 #include "record/outer_record.h"
@@ -42,6 +43,7 @@ struct AuditOptions {
   bool json = false;
   bool each = false;
   bool strict = false;
+  bool exact = false;
   AuditStyle style;
 };
 
@@ -63,6 +65,7 @@ public:
   }
   ScratchDirectory(const ScratchDirectory &) = delete;
   std::string trace() const { return path_ + "/audit.ptrace"; }
+  const std::string &path() const { return path_; }
 
 private:
   std::string path_;
@@ -74,15 +77,21 @@ std::string describe_end(const ExitStatus &status) {
   return fmt::format("exited with status {}", status.code);
 }
 
-/// Runs the command with its trace at `trace`. Returns how it ended.
-ExitStatus run_command(const AuditOptions &options, const std::string &trace,
-                       const std::vector<std::string> &command) {
+/// Throws Failure if the command has none.
+std::string file_of(const std::vector<std::string> &command) {
   const std::string file = find_command(command[0]);
   if (file.empty())
     throw Failure(text_of_not_found(command[0]));
   if (::access(file.c_str(), X_OK) != 0)
     throw Failure(fmt::format("{}: cannot be executed: {}", command[0],
                               std::strerror(errno)));
+  return file;
+}
+
+/// Runs the command with its trace at `trace`. Returns how it ended.
+ExitStatus run_command(const AuditOptions &options, const std::string &trace,
+                       const std::vector<std::string> &command) {
+  const std::string file = file_of(command);
   const std::string missing = probe_kernel_writes();
   if (!missing.empty())
     throw Failure(fmt::format("{} was not run: this kernel cannot tell which "
@@ -237,6 +246,24 @@ int report(const AuditOptions &options, const std::string &path) {
   return covered && sum->unseen.empty() ? kStatusDone : kStatusNegative;
 }
 
+void say_failed(const std::vector<std::string> &command,
+                const ExitStatus &end) {
+  if (end.signal != 0 || end.code != 0)
+    say("{} {}", command[0], describe_end(end));
+}
+
+int run_exact_audit(const AuditOptions &options,
+                    const std::vector<std::string> &command) {
+  const ScratchDirectory scratch;
+  ExactAuditOptions exact;
+  exact.directory = scratch.path();
+  exact.period_ns = *parse_duration(options.period);
+  exact.report = options.report;
+  exact.places = options.style.pages;
+  say_failed(command, run_exactly(exact, file_of(command), command));
+  return report_exactly(exact, command);
+}
+
 int run_audit(const AuditOptions &options,
               const std::vector<std::string> &command) {
   if (!options.from.empty()) {
@@ -248,13 +275,13 @@ int run_audit(const AuditOptions &options,
   if (command.empty())
     throw Failure("no command to audit; write it after --, as in: "
                   "pagetide audit -- ./prog");
+  if (options.exact)
+    return run_exact_audit(options, command);
   std::optional<ScratchDirectory> scratch;
   if (options.output.empty())
     scratch.emplace();
   const std::string trace = scratch ? scratch->trace() : options.output;
-  const ExitStatus end = run_command(options, trace, command);
-  if (end.signal != 0 || end.code != 0)
-    say("{} {}", command[0], describe_end(end));
+  say_failed(command, run_command(options, trace, command));
   return report(options, trace);
 }
 
@@ -291,6 +318,13 @@ CommandRun set_up_audit(CLI::App &app) {
   add_number(app, "--pages", "N",
              "At most N ranges of uncovered pages per mapping. [4]",
              [options](std::uint64_t pages) { options->style.pages = pages; });
+  CLI::Option *const exact = app.add_flag(
+      "--exact", options->exact,
+      "Compare with every access instead, reads too, of the same run in QEMU "
+      "(package qemu-user; 100 to 200 times slower; any kernel).");
+  for (const char *other :
+       {"--output", "--from", "--json", "--each", "--strict", "--top"})
+    exact->excludes(app.get_option(other));
   return [options](const std::vector<std::string> &command) {
     return run_audit(*options, command);
   };

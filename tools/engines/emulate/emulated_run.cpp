@@ -41,6 +41,7 @@ using namespace emulation;
 namespace {
 
 constexpr char kQemu[] = "qemu-x86_64";
+constexpr char kTunables[] = "GLIBC_TUNABLES";
 constexpr char kPlugin[] = "libpagetide-emulate.so";
 /// Processes that outlive the command may still end by themselves.
 constexpr std::uint64_t kLingerNs = 250'000'000;
@@ -281,10 +282,14 @@ std::vector<std::string> start_words(const EmulatedRunOptions &options,
                                      const std::vector<std::string> &command) {
   Program program{file, command};
   find_program(program);
-  const std::vector<std::string> qemu = {
+  std::vector<std::string> qemu = {
       find_command(kQemu), "-cpu", "max", "-plugin",
       fmt::format("{},socket={},thread={}", find_library(kPlugin), socket,
                   options.per_thread ? 1 : 0)};
+  if (!options.compared.empty())
+    qemu.back() += ",compared=" + options.compared;
+  if (!options.compared.empty())
+    qemu.insert(qemu.begin() + 1, {"-U", kTunables});
   std::vector<std::string> environment;
   for (char **variable = environ; *variable; ++variable)
     environment.emplace_back(*variable);
@@ -294,6 +299,10 @@ std::vector<std::string> start_words(const EmulatedRunOptions &options,
   for (const std::string &variable : all)
     if (std::ranges::find(environment, variable) == environment.end())
       ::unsetenv(variable.substr(0, variable.find('=')).c_str());
+  // QEMU has a descriptor for each page that the program maps, also of the
+  // shadow. They are quicker to have in huge pages.
+  if (!options.compared.empty())
+    ::setenv(kTunables, "glibc.malloc.hugetlb=1", 1);
   return words;
 }
 
@@ -335,12 +344,13 @@ ExitStatus run_emulated(const EmulatedRunOptions &options,
   EmulatedRun run(options, facts);
   const std::vector<std::string> words =
       start_words(options, run.socket(), file, command);
-  say("engine emulate: {} runs in QEMU, some 20 to 30 times slower",
-      printable(command[0]));
+  say("engine emulate: {} runs in QEMU, some {} times slower",
+      printable(command[0]),
+      options.compared.empty() ? "20 to 30" : "100 to 200");
   std::optional<FixedAddresses> fixed_addresses;
   if (options.no_aslr)
     fixed_addresses.emplace();
-  ChildProcess child(words, kOptionsVariable, "", pipes);
+  ChildProcess child(words, kOptionsVariable, options.runtime_options, pipes);
   fixed_addresses.reset();
   if (child.pid() < 0)
     throw Failure(fmt::format("{}: cannot be executed: {}", words[0],

@@ -17,6 +17,10 @@ struct EmulatedRunOptions {
   bool per_thread = false;
   bool no_aslr = false;
   TraceOutput *output = nullptr; ///< null: no traces
+  /// If not empty: programs record themselves, and a file for each process in
+  /// this directory says how marks and accesses differ.
+  std::string compared;
+  std::string runtime_options; ///< for these programs
 };
 
 /// Looks whether QEMU can run the command, and has our plugin. `file` is where

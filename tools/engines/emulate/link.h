@@ -13,6 +13,7 @@ namespace pagetide::emulation {
 struct Settings {
   std::string socket;     ///< of record
   bool by_thread = false; ///< threads have shadows of their own
+  std::string compared;   ///< if not empty: marks are compared (comparison.h)
 };
 extern Settings settings;
 

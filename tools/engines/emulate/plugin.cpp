@@ -5,8 +5,10 @@
 // the shadow of its thread. What system calls read and write is marked at their
 // return, by the tables that the runtime has.
 //
-// Arguments (NAME=VALUE): socket, of record; thread=1: threads count apart.
+// Arguments (NAME=VALUE): socket, of record; thread=1: threads count apart;
+// compared=DIRECTORY: the program's marks are compared (comparison.h).
 
+#include "engines/emulate/comparison.h"
 #include "engines/emulate/guest_memory.h"
 #include "engines/emulate/link.h"
 #include "engines/emulate/programs.h"
@@ -29,6 +31,8 @@
 namespace pagetide::emulation {
 
 namespace {
+
+bool comparing() { return !settings.compared.empty(); }
 
 constexpr int kCannotRecord = 125; ///< as record itself
 
@@ -129,11 +133,13 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb *block) {
           reinterpret_cast<std::uint64_t>(host) - qemu_plugin_insn_vaddr(insn);
     const auto *code =
         static_cast<const std::uint8_t *>(qemu_plugin_insn_data(insn));
-    qemu_plugin_register_vcpu_mem_cb(
-        insn,
-        is_locked(code, qemu_plugin_insn_size(insn)) ? on_locked_access
-                                                     : on_access,
-        QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, nullptr);
+    const bool locked = is_locked(code, qemu_plugin_insn_size(insn));
+    if (comparing())
+      compare_instruction(insn, locked);
+    else
+      qemu_plugin_register_vcpu_mem_cb(
+          insn, locked ? on_locked_access : on_access, QEMU_PLUGIN_CB_NO_REGS,
+          QEMU_PLUGIN_MEM_RW, nullptr);
   }
 }
 
@@ -192,11 +198,15 @@ void on_call(qemu_plugin_id_t, unsigned vcpu, std::int64_t number,
              std::uint64_t e, std::uint64_t f, std::uint64_t, std::uint64_t) {
   call = {number, {a, b, c, d, e, f}};
   shadow_of(vcpu); // also of a thread that has touched no memory
+  if (comparing())
+    compare_call(number, call.arguments);
   if (makes_task(number)) {
     begin_making(number, a);
   } else if (number == kEndPeriodCall) {
     tell(MessageKind::kEndPeriod, "", -1, /*answered=*/true);
   } else if (number == SYS_execve) {
+    if (comparing())
+      write_comparison();
     const MarksOf marks(shadow_of(vcpu));
     before_execve(a, b, c);
   }
@@ -208,14 +218,19 @@ void on_return(qemu_plugin_id_t id, unsigned vcpu, std::int64_t number,
     return; // a new thread begins in the middle of one
   if (makes_task(number))
     making.unlock();
-  if (take_forked())
+  if (take_forked()) {
     forget_other_vcpus(id, vcpu);
+    if (comparing())
+      compare_forked();
+  }
   const MarksOf marks(shadow_of(vcpu));
   constexpr std::int64_t kMaxErrno = 4095;
   const bool failed = result < 0 && result >= -kMaxErrno;
   if (failed)
     errno = static_cast<int>(-result);
   const auto &arguments = call.arguments;
+  if (comparing() && !failed)
+    compare_return(number, arguments, static_cast<std::uint64_t>(result));
   calls::DidCall(number, failed ? -1 : result, arguments);
   // The kernel stores the new thread's number for its maker.
   if (number == SYS_clone && !failed && arguments[0] & CLONE_PARENT_SETTID)
@@ -233,15 +248,20 @@ void on_thread(qemu_plugin_id_t, unsigned vcpu) {
 void on_thread_end(qemu_plugin_id_t, unsigned vcpu) { detach(vcpu); }
 
 void on_exit(qemu_plugin_id_t, void *) {
+  if (comparing())
+    write_comparison();
   tell(MessageKind::kLastLook, "", -1, /*answered=*/true);
 }
 
 bool read_argument(std::string_view argument) {
-  constexpr std::string_view kSocket = "socket=", kThread = "thread=";
+  constexpr std::string_view kSocket = "socket=", kThread = "thread=",
+                             kCompared = "compared=";
   if (argument.starts_with(kSocket))
     settings.socket = argument.substr(kSocket.size());
   else if (argument.starts_with(kThread))
     settings.by_thread = argument.substr(kThread.size()) == "1";
+  else if (argument.starts_with(kCompared))
+    settings.compared = argument.substr(kCompared.size());
   else
     return false;
   return true;

@@ -40,6 +40,8 @@ std::uint64_t qemu_plugin_insn_vaddr(const qemu_plugin_insn *insn);
 void *qemu_plugin_insn_haddr(const qemu_plugin_insn *insn);
 const void *qemu_plugin_insn_data(const qemu_plugin_insn *insn);
 std::size_t qemu_plugin_insn_size(const qemu_plugin_insn *insn);
+/// The caller frees it.
+char *qemu_plugin_insn_disas(const qemu_plugin_insn *insn);
 
 // Accesses, when they have been made.
 using qemu_plugin_vcpu_mem_cb_t = void (*)(unsigned vcpu,

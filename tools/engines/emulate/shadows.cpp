@@ -116,6 +116,8 @@ bool open_shadows() {
   return opened;
 }
 
+std::uint8_t *shadow_of_process() { return shadow_at(0); }
+
 bool take_forked() { return std::exchange(forked, false); }
 
 void expect(unsigned vcpu) {

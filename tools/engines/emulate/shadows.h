@@ -23,6 +23,9 @@ void expect(unsigned vcpu);
 /// How many have not yet.
 unsigned expected_threads();
 
+/// The marks of all threads, unless these count apart.
+std::uint8_t *shadow_of_process();
+
 /// The shadow of the calling thread, which runs as this vCPU. It is made when
 /// the thread touches memory for the first time.
 std::uint8_t *attach(unsigned vcpu);
