@@ -18,7 +18,8 @@ import subprocess
 import sys
 
 BEGIN = re.compile(r"# -- Begin function (\S+)")
-LABEL = re.compile(r"\.L[A-Za-z_$]*[0-9][\w.$]*|\bunique,\d+|__unnamed_\d+")
+LABEL = re.compile(r"\.L[A-Za-z_$]*[0-9][\w.$]*|\bunique,\d+|__unnamed_\d+"
+                   r"|\bGCC_except_table\d+")
 TEST = re.compile(
     r'(?:\s+\.ascii\s+"\\363\\017\\036\\372"\n)?'       # endbr64
     r'\s+\.ascii\s+"\\200="\n'                         # cmpb $0, ...

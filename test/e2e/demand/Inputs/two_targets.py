@@ -12,7 +12,7 @@ import time
 config, folder, program = sys.argv[1:]
 environment = dict(os.environ, XDG_CONFIG_HOME=config)
 environment.pop("PAGETIDE_OPTIONS", None)
-with subprocess.Popen([program, "60"], env=environment) as first:
+with subprocess.Popen([program, "60000"], env=environment) as first:
     try:
         deadline = time.monotonic() + 30
         while not any(name.endswith(".ptrace") for name in os.listdir(folder)):
