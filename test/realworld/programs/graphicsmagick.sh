@@ -32,7 +32,8 @@ check() {
   )" || true
 }
 
+# Names of tests hold the path of the build.
 results() {
-  sed -n -e 's/^PASS: /ok /p' -e 's/^X\?FAIL: /fail /p' \
+  sed -n -e 's| /[^ ]*/tree/| |g' -e 's/^PASS: /ok /p' -e 's/^X\?FAIL: /fail /p' \
     -e 's/^ERROR: /fail /p' -e 's/^SKIP: /skip /p'
 }
