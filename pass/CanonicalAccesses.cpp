@@ -24,6 +24,23 @@ using namespace llvm;
 namespace pagetide {
 namespace {
 
+/// Makes each load from a table of relative addresses one of 32 bits and an
+/// addition, so that it is a load as any other.
+void expandRelativeLoads(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Call = dyn_cast<IntrinsicInst>(&I);
+    if (!Call || Call->getIntrinsicID() != Intrinsic::load_relative)
+      continue;
+    IRBuilder<> Builder(Call);
+    Value *Base = Call->getArgOperand(0);
+    Value *Distance = Builder.CreateAlignedLoad(
+        Builder.getInt32Ty(),
+        Builder.CreatePtrAdd(Base, Call->getArgOperand(1)), Align(4));
+    Call->replaceAllUsesWith(Builder.CreatePtrAdd(Base, Distance));
+    Call->eraseFromParent();
+  }
+}
+
 void dropDeadLoads(Function &F) {
   // Users follow what they use. Phi nodes of loops are the exception: what
   // these use stays alive in any case.
@@ -113,6 +130,7 @@ bool isQuickToSink(const Function &F) {
 
 void canonicalizeAccesses(Function &F, FunctionAnalysisManager &FAM,
                           bool MaySink) {
+  expandRelativeLoads(F);
   dropDeadLoads(F);
   if (F.hasOptNone())
     return; // code generation keeps these accesses then

@@ -12,7 +12,7 @@ class Function;
 namespace pagetide {
 
 /// Does now what code generation would do to the accesses of \p F after they
-/// have marks. Drops loads whose values nobody uses, and stores to locals whose
+/// have marks. Makes relative loads plain ones. Drops loads whose values nobody uses, and stores to locals whose
 /// lifetime ends right after. If only one successor of a load's block uses the
 /// load, moves it there. Replaces fortified copies that have nothing to check
 /// by plain ones. Otherwise there would be marks of accesses that are never
