@@ -31,6 +31,8 @@ void expandRelativeLoads(Function &F) {
     auto *Call = dyn_cast<IntrinsicInst>(&I);
     if (!Call || Call->getIntrinsicID() != Intrinsic::load_relative)
       continue;
+    if (!Call->getArgOperand(1)->getType()->isIntegerTy())
+      continue; // a vector has no code
     IRBuilder<> Builder(Call);
     Value *Base = Call->getArgOperand(0);
     Value *Distance = Builder.CreateAlignedLoad(
