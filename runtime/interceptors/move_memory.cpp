@@ -249,7 +249,7 @@ bool MustMoveByParts(const MemoryMove &move) {
                     PageUp(move.address + move.old_bytes));
 }
 
-uptr MoveByParts(const MemoryMove &move) {
+static uptr TryByParts(const MemoryMove &move) {
   const uptr end = PageUp(move.address + move.old_bytes);
   const bool is_fixed = move.flags & MREMAP_FIXED;
   const bool overlaps = is_fixed && move.target < end &&
@@ -269,6 +269,19 @@ uptr MoveByParts(const MemoryMove &move) {
                           : MoveListed(parts, move);
   parts.Free();
   text.Free();
+  return result;
+}
+
+uptr MoveByParts(const MemoryMove &move) {
+  // Where the recorder begins to watch at the same time, the list of parts is
+  // of no one instant.
+  constexpr u32 kTries = 4;
+  uptr result = 0;
+  for (u32 tries = 0; tries < kTries; ++tries) {
+    result = TryByParts(move);
+    if (ErrnoOf(result) != EFAULT)
+      break;
+  }
   return result;
 }
 

@@ -40,7 +40,7 @@
 // RUN: (%pagetide audit --exact -- ./other 2>err; test $? = 2)
 // RUN: grep -q 'nothing could be compared: no instrumented process' err
 // RUN: (%pagetide audit --exact --from x 2>err; test $? = 2)
-// RUN: grep -q -e '--from excludes --exact' err
+// RUN: grep -q -e '--from and --exact were both given' err
 // RUN: (env PATH=/nowhere %pagetide audit --exact -- ./program clean 2>err; test $? = 2)
 // RUN: grep -q 'needs qemu-x86_64, which is not in PATH' err
 

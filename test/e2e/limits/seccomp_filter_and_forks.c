@@ -13,8 +13,7 @@
 // RUN: FileCheck %s <err
 // RUN: %pagetide record -o cuts -p 5ms --checksum written --unstable cut -- \
 // RUN:   ./program 2>err
-// RUN: FileCheck %s <err
-// RUN: FileCheck %s --check-prefix=CUTS <err
+// RUN: FileCheck %s --check-prefixes=CHECK,CUTS <err
 // CUTS-DAG: ends processes that call ptrace
 // CUTS-DAG: ends processes that call pwritev
 // CHECK-DAG: its system call filter (seccomp) ends processes that call openat
