@@ -134,9 +134,9 @@ class Stamps:
         if not inputs:
             return None
         key = self.common.copy()
-        command = for_clang_tidy(entry["command"])
-        key.update(command.replace(str(self.build), "build")
-                   .replace(str(TOP), "").encode())
+        for word in shlex.split(for_clang_tidy(entry["command"])):
+            key.update(word.replace(str(self.build), "build")
+                       .replace(str(TOP), "").encode() + b"\0")
         files = set()
         for name in {path, *inputs}:
             file = (TOP / path) if name == path else (self.build / name)
