@@ -13,8 +13,8 @@ using namespace pagetide;
 PAGETIDE_INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
                      sockaddr *from, socklen_t *from_bytes) {
   OnInterceptedCall();
-  PAGETIDE_WAITS(recvfrom, 0, (uptr)p, n, 0, (uptr)from, (uptr)from_bytes);
   socklen_t room = from ? ValueAt(from_bytes) : 0;
+  InFlight in_flight(WrittenWithAddress({(uptr)p, n}, from, room, from_bytes));
   SSIZE_T done = RESOLVED(recvfrom)(fd, p, n, flags, from, from_bytes);
   MarkInput(p, n, done);
   if (done < 0 && errno == EINVAL) // the length is wrong, and came later
@@ -43,7 +43,7 @@ PAGETIDE_INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
   OnInterceptedCall();
   const msghdr before = ValueAt(message);
   Pieces pieces(before.msg_iov, (sptr)before.msg_iovlen);
-  PAGETIDE_WAITS(recvmsg, 0, (uptr)message);
+  InFlight in_flight(WrittenByMessage(message, before, pieces.Bounds()));
   SSIZE_T done = RESOLVED(recvmsg)(fd, message, flags);
   pieces.MarkInputDone(done);
   if (done < 0 && MayHaveLooked())

@@ -25,11 +25,11 @@ static void DidWriteSized(void *p, u32 *length, u32 room, bool succeeded) {
 }
 PAGETIDE_AROUND(int, accept, (int fd, void *p, u32 *length), (fd, p, length),
                 u32 room = ValueAt(length);
-                PAGETIDE_WAITS(accept, 0, (uptr)p, (uptr)length),
+                InFlight in_flight(WrittenWithAddress({}, p, room, length)),
                 DidWriteSized(p, length, room, result >= 0))
 PAGETIDE_AROUND(int, accept4, (int fd, void *p, u32 *length, int flags),
                 (fd, p, length, flags), u32 room = ValueAt(length);
-                PAGETIDE_WAITS(accept, 0, (uptr)p, (uptr)length),
+                InFlight in_flight(WrittenWithAddress({}, p, room, length)),
                 DidWriteSized(p, length, room, result >= 0))
 PAGETIDE_AROUND(int, getsockname, (int fd, void *p, u32 *length),
                 (fd, p, length), u32 room = ValueAt(length),

@@ -107,16 +107,25 @@ static const void *Natively(const void *address) {
   return address;
 }
 
+/// Makes what libc says of `native` an answer for `address`. True if that is in
+/// a marked copy: then the answer names the copied function.
+static bool NameAsked(const void *address, const void *native,
+                      SymbolOfAddress &info, CopiedFunction &found) {
+  if (info.symbol == native)
+    info.symbol = (void *)address;
+  if (info.name || !FindCopiedFunction((uptr)address, found))
+    return false;
+  info.name = found.name;
+  info.symbol = (void *)found.function;
+  return true;
+}
+
 PAGETIDE_INTERCEPTOR(int, dladdr, const void *address, SymbolOfAddress *info) {
   const void *const native = Natively(address);
   const int result = RESOLVED(dladdr)(native, info);
-  if (result && info->symbol == native)
-    info->symbol = (void *)address;
   CopiedFunction found;
-  if (result && !info->name && FindCopiedFunction((uptr)address, found)) {
-    info->name = found.name;
-    info->symbol = (void *)found.function;
-  }
+  if (result)
+    NameAsked(address, native, *info, found);
   if (result)
     DidWriteAt(info);
   return result;
@@ -126,15 +135,10 @@ PAGETIDE_INTERCEPTOR(int, dladdr1, const void *address, SymbolOfAddress *info,
                      const void **more, int wanted) {
   const void *const native = Natively(address);
   const int result = RESOLVED(dladdr1)(native, info, more, wanted);
-  if (result && info->symbol == native)
-    info->symbol = (void *)address;
   CopiedFunction found;
-  if (result && !info->name && FindCopiedFunction((uptr)address, found)) {
-    info->name = found.name;
-    info->symbol = (void *)found.function;
-    if (wanted == kWantsSymbol)
-      *more = found.symbol;
-  }
+  if (result && NameAsked(address, native, *info, found) &&
+      wanted == kWantsSymbol)
+    *more = found.symbol;
   if (result)
     DidWriteAt(info);
   if (result && (wanted == kWantsSymbol || wanted == kWantsFile))

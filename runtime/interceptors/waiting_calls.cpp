@@ -38,19 +38,23 @@ private:
 struct Spans {
   Span buffer, results;
 
-  /// A message with its names, and its header, of `bytes`.
-  void AddMessage(uptr p, uptr bytes) {
-    const auto message = ValueAt((const msghdr *)p);
-    buffer.AddPieces((uptr)message.msg_iov, message.msg_iovlen);
+  /// A message's names, and its header, of `bytes` at p.
+  void AddHeader(uptr p, uptr bytes, const msghdr &message) {
     results.Add((uptr)message.msg_name, message.msg_namelen);
     results.Add((uptr)message.msg_control, message.msg_controllen);
     results.Add(p, bytes);
   }
-  /// An address of a socket, and its length.
-  void AddAddress(uptr p, uptr length) {
-    results.Add(p, ValueAt((const u32 *)length));
+  void AddMessage(uptr p, uptr bytes) {
+    const auto message = ValueAt((const msghdr *)p);
+    buffer.AddPieces((uptr)message.msg_iov, message.msg_iovlen);
+    AddHeader(p, bytes, message);
+  }
+  /// An address of a socket, and its length, which says how much room it has.
+  void AddAddress(uptr p, uptr room, uptr length) {
+    results.Add(p, room);
     results.Add(p ? length : 0, sizeof(u32));
   }
+  CallWrites Get() const { return {buffer.Get(), results.Get()}; }
 };
 
 } // namespace
@@ -69,7 +73,7 @@ CallWrites WrittenWhileWaiting(long number, const u64 (&a)[6]) {
     break;
   case SYS_recvfrom:
     buffer.Add(a[1], a[2]);
-    spans.AddAddress(a[4], a[5]);
+    spans.AddAddress(a[4], ValueAt((const u32 *)a[5]), a[5]);
     break;
   case SYS_mq_timedreceive:
     buffer.Add(a[1], a[2]);
@@ -83,7 +87,7 @@ CallWrites WrittenWhileWaiting(long number, const u64 (&a)[6]) {
     break;
   case SYS_accept:
   case SYS_accept4:
-    spans.AddAddress(a[1], a[2]);
+    spans.AddAddress(a[1], ValueAt((const u32 *)a[2]), a[2]);
     break;
   case kOldEpollWait:
   case SYS_epoll_pwait:
@@ -141,7 +145,23 @@ CallWrites WrittenWhileWaiting(long number, const u64 (&a)[6]) {
   default:
     break;
   }
-  return {buffer.Get(), results.Get()};
+  return spans.Get();
+}
+
+CallWrites WrittenByMessage(const msghdr *message, const msghdr &header,
+                            const iovec &pieces) {
+  Spans spans;
+  spans.buffer.Add((uptr)pieces.iov_base, pieces.iov_len);
+  spans.AddHeader((uptr)message, sizeof(msghdr), header);
+  return spans.Get();
+}
+
+CallWrites WrittenWithAddress(MemoryRange buffer, const void *address, u32 room,
+                              const u32 *length) {
+  Spans spans;
+  spans.buffer.Add(buffer.begin, buffer.bytes);
+  spans.AddAddress((uptr)address, room, (uptr)length);
+  return spans.Get();
 }
 
 } // namespace pagetide
