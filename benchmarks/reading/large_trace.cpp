@@ -258,7 +258,7 @@ void write_trace(const Kind &kind, std::uint64_t bytes,
   const UniqueFd fd(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!fd)
-    throw Failure(fmt::format("{}: cannot be made", path));
+    throw Failure("{}: cannot be made", path);
   FdSink sink(fd.get(), path);
   TraceWriter writer(sink);
   write_beginning(writer, kind);

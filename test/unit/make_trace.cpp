@@ -32,7 +32,7 @@ void write_file(const std::string &path, const Bytes &bytes) {
   const UniqueFd fd(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!fd)
-    throw Failure(fmt::format("{}: cannot be made", path));
+    throw Failure("{}: cannot be made", path);
   FdSink(fd.get(), path).write(bytes);
 }
 

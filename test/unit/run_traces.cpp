@@ -28,7 +28,7 @@ UniqueFd create(const std::string &path) {
   UniqueFd fd(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!fd)
-    throw Failure(fmt::format("{}: cannot be made", path));
+    throw Failure("{}: cannot be made", path);
   return fd;
 }
 

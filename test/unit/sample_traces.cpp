@@ -11,8 +11,6 @@
 
 #include <fcntl.h>
 
-#include <fmt/format.h>
-
 #include <cstring>
 
 namespace pagetide::tools {
@@ -483,7 +481,7 @@ Bytes sample_trace(const std::string &name) {
   for (const SampleTrace &sample : sample_traces())
     if (name == sample.name)
       return sample.make();
-  throw Failure(fmt::format("{}: there is no such sample", name));
+  throw Failure("{}: there is no such sample", name);
 }
 
 trace::FileHeader sample_header() {
@@ -535,7 +533,7 @@ void write_big_trace(const std::string &path, std::uint64_t bytes) {
   UniqueFd fd(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!fd)
-    throw Failure(fmt::format("{}: cannot be made", path));
+    throw Failure("{}: cannot be made", path);
   FdSink sink(fd.get(), path);
   TraceWriter writer(sink, Compression::kNone);
   writer.header(sample_header());

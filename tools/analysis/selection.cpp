@@ -161,7 +161,7 @@ SelectedTrace::SelectedTrace(TraceReader reader, const Selection &selection,
               site_pieces_.push_back(piece);
           }) {
   if (const std::string why = why_not(header(), selection); !why.empty())
-    throw Failure(fmt::format("{}: {}", printable(path()), why));
+    throw Failure("{}: {}", printable(path()), why);
 }
 
 void SelectedTrace::name_mappings(MappingNames::Take take) {

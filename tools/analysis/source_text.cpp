@@ -6,8 +6,6 @@
 #include "support/failure.h"
 #include "support/text_format.h"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -36,13 +34,12 @@ std::vector<std::string> read_source(const SourceRequest &request,
   if (is_file)
     in.open(path);
   if (!in.is_open() || !in)
-    throw Failure(fmt::format(
-        "{}: the source cannot be read: {}; if it has moved, say where: "
-        "--source-path OLD=NEW",
-        printable(path),
-        problem    ? problem.message()
-        : !is_file ? std::string("it is no file")
-                   : std::string(std::strerror(errno))));
+    throw Failure("{}: the source cannot be read: {}; if it has moved, say "
+                  "where: --source-path OLD=NEW",
+                  printable(path),
+                  problem    ? problem.message()
+                  : !is_file ? std::string("it is no file")
+                             : std::string(std::strerror(errno)));
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);)
     lines.push_back(line);

@@ -75,21 +75,19 @@ void check_place(const std::string &path) {
   struct stat status;
   if (path.empty() || path.back() == '/' ||
       (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)))
-    throw Failure(
-        fmt::format("{}: is a directory; name a file for the trace", path));
+    throw Failure("{}: is a directory; name a file for the trace", path);
   if (::stat(directory.c_str(), &status) != 0)
-    throw Failure(fmt::format("{}: no trace can be made there: {}", directory,
-                              std::strerror(errno)));
+    throw Failure("{}: no trace can be made there: {}", directory,
+                  std::strerror(errno));
   if (!S_ISDIR(status.st_mode))
-    throw Failure(fmt::format("{}: is no directory, so no trace can be made "
-                              "there",
-                              directory));
+    throw Failure("{}: is no directory, so no trace can be made there",
+                  directory);
   // The only sure test is to make a file.
   std::string probe = path + ".XXXXXX";
   const UniqueFd made(::mkostemp(probe.data(), O_CLOEXEC));
   if (!made)
-    throw Failure(fmt::format("{}: no trace can be made there: {}", directory,
-                              std::strerror(errno)));
+    throw Failure("{}: no trace can be made there: {}", directory,
+                  std::strerror(errno));
   ::unlink(probe.c_str());
 }
 
@@ -115,8 +113,8 @@ std::vector<std::string> files_named_after(const std::string &path) {
       siblings.emplace_back(number, prefix + name);
   }
   if (error)
-    throw Failure(fmt::format("{}: the directory cannot be read: {}", directory,
-                              error.message()));
+    throw Failure("{}: the directory cannot be read: {}", directory,
+                  error.message());
   std::sort(siblings.begin(), siblings.end());
   std::vector<std::string> files;
   if (kind_of_file(path) != FileKind::kAbsent)
@@ -243,8 +241,8 @@ std::string newest_trace(const std::string &directory) {
       traces.emplace_back(name, *start);
   }
   if (error)
-    throw Failure(fmt::format("{}: the directory cannot be read: {}", directory,
-                              error.message()));
+    throw Failure("{}: the directory cannot be read: {}", directory,
+                  error.message());
   const auto is_led = [&](const std::string &name, const TraceStart &start) {
     for (const std::string &leader : possible_leaders(name))
       for (const auto &[other, of_other] : traces)
@@ -259,11 +257,11 @@ std::string newest_trace(const std::string &directory) {
       if (!is_led(trace.first, trace.second))
         newest = &trace;
   if (!newest)
-    throw Failure(fmt::format(
-        "{}: this directory has no trace; name a FILE, or record one with: "
-        "pagetide record -- CMD",
-        directory == "." ? std::filesystem::current_path(error).string()
-                         : directory));
+    throw Failure("{}: this directory has no trace; name a FILE, or record one "
+                  "with: pagetide record -- CMD",
+                  directory == "."
+                      ? std::filesystem::current_path(error).string()
+                      : directory);
   return prefix + newest->first;
 }
 
@@ -298,18 +296,17 @@ void check_new_trace(const std::string &path) {
   check_place(path);
   struct stat status;
   if (::lstat(path.c_str(), &status) == 0)
-    throw Failure(fmt::format("{}: exists, and a running process replaces no "
-                              "file; move it away, or name another file with "
-                              "-o",
-                              path));
+    throw Failure("{}: exists, and a running process replaces no file; move it "
+                  "away, or name another file with -o",
+                  path);
 }
 
 RunId new_run_id() {
   RunId id;
   if (::getrandom(id.bytes.data(), id.bytes.size(), 0) !=
       static_cast<ssize_t>(id.bytes.size()))
-    throw Failure(fmt::format("no random number for the run's id: {}",
-                              std::strerror(errno)));
+    throw Failure("no random number for the run's id: {}",
+                  std::strerror(errno));
   return id;
 }
 
@@ -332,9 +329,9 @@ TraceOutput::TraceOutput(std::string path) : path_(std::move(path)) {
   if (kind == FileKind::kAbsent)
     return;
   if (kind == FileKind::kOther)
-    throw Failure(fmt::format("{}: exists and is not a Pagetide trace; move it "
-                              "away, or name another file with -o",
-                              path_));
+    throw Failure("{}: exists and is not a Pagetide trace; move it away, or "
+                  "name another file with -o",
+                  path_);
   // Only a run id tells whether FILE.<pid> belongs to FILE.
   std::vector<std::string> files = {path_};
   if (const auto start = start_of_trace(path_); start && start->run_id)
@@ -342,10 +339,10 @@ TraceOutput::TraceOutput(std::string path) : path_(std::move(path)) {
   for (const std::string &file : files) {
     if (is_being_written(file)) {
       const std::optional<TraceStart> start = start_of_trace(file);
-      throw Failure(fmt::format(
-          "{}: another run is writing this trace{}; wait until it has ended, "
-          "or name another file with -o",
-          file, start ? fmt::format(" (process {})", start->pid) : ""));
+      throw Failure("{}: another run is writing this trace{}; wait until it "
+                    "has ended, or name another file with -o",
+                    file,
+                    start ? fmt::format(" (process {})", start->pid) : "");
     }
     struct stat status;
     if (::lstat(file.c_str(), &status) == 0)

@@ -55,9 +55,9 @@ public:
     path_ = fmt::format("{}/pagetide-audit.XXXXXX",
                         parent && *parent ? parent : "/tmp");
     if (!::mkdtemp(path_.data()))
-      throw Failure(fmt::format("{}: the directory for the traces cannot be "
-                                "made: {}; set TMPDIR, or name a FILE with -o",
-                                path_, std::strerror(errno)));
+      throw Failure("{}: the directory for the traces cannot be made: {}; set "
+                    "TMPDIR, or name a FILE with -o",
+                    path_, std::strerror(errno));
   }
   ~ScratchDirectory() {
     std::error_code ignored;
@@ -83,8 +83,8 @@ std::string file_of(const std::vector<std::string> &command) {
   if (file.empty())
     throw Failure(text_of_not_found(command[0]));
   if (::access(file.c_str(), X_OK) != 0)
-    throw Failure(fmt::format("{}: cannot be executed: {}", command[0],
-                              std::strerror(errno)));
+    throw Failure("{}: cannot be executed: {}", command[0],
+                  std::strerror(errno));
   return file;
 }
 
@@ -94,9 +94,9 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
   const std::string file = file_of(command);
   const std::string missing = probe_kernel_writes();
   if (!missing.empty())
-    throw Failure(fmt::format("{} was not run: this kernel cannot tell which "
-                              "pages are written: {}",
-                              command[0], missing));
+    throw Failure(
+        "{} was not run: this kernel cannot tell which pages are written: {}",
+        command[0], missing);
   TraceOutput output(trace);
   const QuietPipes pipes;
   ControlServer server;
@@ -114,8 +114,8 @@ ExitStatus run_command(const AuditOptions &options, const std::string &trace,
       publish_options(runtime.text());
   ChildProcess child(command, kOptionsVariable, runtime.text(), pipes);
   if (child.pid() < 0)
-    throw Failure(fmt::format("{}: cannot be executed: {}", command[0],
-                              std::strerror(child.start_error())));
+    throw Failure("{}: cannot be executed: {}", command[0],
+                  std::strerror(child.start_error()));
   serve_run(child, server);
   say_unrecorded(server);
   if (!server.anyone_came())
@@ -173,12 +173,12 @@ std::string title_of(const Audit &audit) {
 int report(const AuditOptions &options, const std::string &path) {
   const std::vector<std::string> traces = traces_of(path);
   if (traces.empty() && kind_of_file(path) == FileKind::kAbsent)
-    throw Failure(fmt::format("{}: there is no trace to audit",
-                              name_of_trace(options, path)));
+    throw Failure("{}: there is no trace to audit",
+                  name_of_trace(options, path));
   if (traces.empty())
-    throw Failure(fmt::format("{}: is not a Pagetide trace; make one with: "
-                              "pagetide audit -o FILE -- CMD",
-                              path));
+    throw Failure("{}: is not a Pagetide trace; make one with: pagetide audit "
+                  "-o FILE -- CMD",
+                  path);
   std::optional<Audit> sum;
   std::size_t processes = 0;
   int status = kStatusDone;
@@ -273,8 +273,8 @@ int run_audit(const AuditOptions &options,
     return report(options, options.from);
   }
   if (command.empty())
-    throw Failure("no command to audit; write it after --, as in: "
-                  "pagetide audit -- ./prog");
+    throw Failure("no command to audit; write it after --, as in: pagetide "
+                  "audit -- ./prog");
   if (options.exact)
     return run_exact_audit(options, command);
   std::optional<ScratchDirectory> scratch;

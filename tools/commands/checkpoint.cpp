@@ -16,7 +16,6 @@
 #include "support/unique_fd.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -127,8 +126,8 @@ void write_at(int fd, const std::string &path, std::uint64_t offset,
     if (put < 0 && errno == EINTR)
       continue;
     if (put < 0)
-      throw Failure(fmt::format("checkpoint: {}: cannot be written: {}",
-                                printable(path), std::strerror(errno)));
+      throw Failure("checkpoint: {}: cannot be written: {}", printable(path),
+                    std::strerror(errno));
     bytes = bytes.subspan(static_cast<std::size_t>(put));
     offset += static_cast<std::uint64_t>(put);
   }
@@ -139,15 +138,14 @@ int extract_region(const CheckpointOptions &options, const Folder &folder) {
   const Chain chain = Chain::load(folder, number);
   const auto index = chain.newest().region_index(*options.region);
   if (!index)
-    throw Failure(fmt::format("checkpoint: {}: checkpoint {} has no region {}; "
-                              "see: pagetide checkpoint show",
-                              printable(options.folder), number,
-                              *options.region));
+    throw Failure("checkpoint: {}: checkpoint {} has no region {}; see: "
+                  "pagetide checkpoint show",
+                  printable(options.folder), number, *options.region);
   ReplacedFile file(options.output);
   const UniqueFd fd(::open(file.path().c_str(), O_WRONLY | O_CLOEXEC));
   if (!fd)
-    throw Failure(fmt::format("checkpoint: {}: cannot be opened: {}",
-                              printable(options.output), std::strerror(errno)));
+    throw Failure("checkpoint: {}: cannot be opened: {}",
+                  printable(options.output), std::strerror(errno));
   checkpoint::BlockDecoder decoder;
   Progress progress;
   const std::uint64_t total = chain.newest().regions[*index].bytes;
@@ -221,7 +219,7 @@ int run_checkpoint(const CLI::App &app, const CheckpointOptions &options) {
       return apply_stream(options);
     return extract_region(options, folder);
   } catch (const checkpoint::Error &error) {
-    throw Failure(fmt::format("checkpoint: {}", printable(error.what())));
+    throw Failure("checkpoint: {}", printable(error.what()));
   }
 }
 
@@ -230,7 +228,7 @@ void add_positive(CLI::App &app, const char *name, const char *help,
                   std::uint64_t &value) {
   add_number(app, name, "N", help, [name, &value](std::uint64_t number) {
     if (number == 0)
-      throw Failure(fmt::format("{}: 0: is not 1 or more", name));
+      throw Failure("{}: 0: is not 1 or more", name);
     value = number;
   });
 }

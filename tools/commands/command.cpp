@@ -56,7 +56,7 @@ void check_flags(const CLI::App &app, const std::string &word) {
     const std::string name = {'-', word[at]};
     const CLI::Option *option = app.get_option_no_throw(name);
     if (!option && at > 1)
-      throw Failure(fmt::format("{}: there is no option {}", word, name));
+      throw Failure("{}: there is no option {}", word, name);
     if (!option || option->get_items_expected_max() > 0)
       return; // an unknown word, or the rest is the option's value
   }
@@ -93,9 +93,9 @@ std::vector<std::string> prepared(const CLI::App &app,
     } else if (takes_next(app, word)) {
       ++at;
       if (at < words.size() && words[at].empty())
-        throw Failure(fmt::format("{}: its value is empty", word));
+        throw Failure("{}: its value is empty", word);
     } else if (word.starts_with("--") && word.find('=') == word.size() - 1) {
-      throw Failure(fmt::format("{}: its value is empty", word));
+      throw Failure("{}: its value is empty", word);
     } else {
       check_flags(app, word);
     }
@@ -288,9 +288,8 @@ void check_operation(const CLI::App &app, std::string_view operations,
     return list == "*" || std::ranges::find(words, operation) != words.end();
   };
   if (!has(operations))
-    throw Failure(fmt::format("{}: {}: there is no such operation; it is {}",
-                              command, printable(operation),
-                              listed(operations, "or")));
+    throw Failure("{}: {}: there is no such operation; it is {}", command,
+                  printable(operation), listed(operations, "or"));
   for (const CLI::Option *option : app.get_options()) {
     const bool is_word = option->get_positional();
     const std::string name = option->get_name(is_word);
@@ -300,11 +299,10 @@ void check_operation(const CLI::App &app, std::string_view operations,
     if (option->count() == 0 || use == uses.end() || has(use->operations))
       continue;
     const bool several = use->operations.find(' ') != std::string_view::npos;
-    throw Failure(
-        fmt::format("{}: {}: {}: only {} take{} this {}", command, operation,
-                    is_word ? printable(option->as<std::string>()) : name,
-                    listed(use->operations, "and"), several ? "" : "s",
-                    is_word ? "word" : "option"));
+    throw Failure("{}: {}: {}: only {} take{} this {}", command, operation,
+                  is_word ? printable(option->as<std::string>()) : name,
+                  listed(use->operations, "and"), several ? "" : "s",
+                  is_word ? "word" : "option");
   }
 }
 
@@ -428,12 +426,11 @@ CommandLine parse_command(const Command &command,
   } catch (const CLI::ExtrasError &) {
     throw Failure(why_unexpected(command, app));
   } catch (const CLI::ExcludesError &error) {
-    throw Failure(fmt::format("{}: {}\nSee: pagetide {} --help", command.name,
-                              why_excluded(app).value_or(error.what()),
-                              command.name));
+    throw Failure("{}: {}\nSee: pagetide {} --help", command.name,
+                  why_excluded(app).value_or(error.what()), command.name);
   } catch (const std::exception &error) {
-    throw Failure(fmt::format("{}: {}\nSee: pagetide {} --help", command.name,
-                              error.what(), command.name));
+    throw Failure("{}: {}\nSee: pagetide {} --help", command.name, error.what(),
+                  command.name);
   }
   return line;
 }

@@ -99,7 +99,7 @@ control::Operation operation_of(const CLI::App &app,
       *std::ranges::find(kOperations, options.operation, operation_name);
   if (const char *const missing = argument_of(operation);
       missing && options.argument.empty())
-    throw Failure(fmt::format("ctl: {}: {}", options.operation, missing));
+    throw Failure("ctl: {}: {}", options.operation, missing);
   return operation;
 }
 
@@ -127,9 +127,7 @@ std::string new_trace_path(const RecordingOptions &options,
   check_new_trace(name);
   std::string path = std::filesystem::absolute(name).string();
   if (path.size() >= sizeof(control::Request::trace_path))
-    throw Failure(fmt::format("{}: this path is too long; name another file "
-                              "with -o",
-                              path));
+    throw Failure("{}: this path is too long; name another file with -o", path);
   return path;
 }
 
@@ -209,10 +207,10 @@ control::Reply ask_target(const TargetProcess &target,
   const ControlSocket socket(run_directory(target.user()), target.user(),
                              target.group());
   if (!socket.is_seen_by(target.pid()))
-    throw Failure(fmt::format(
+    throw Failure(
         "{} cannot be reached: it has another /tmp (a container, a chroot, or "
         "systemd's PrivateTmp); run pagetide ctl inside of it",
-        target.text()));
+        target.text());
   const ControlPeer peer = {
       target.pid(),       target.user(),
       target.pidfd(),     target.text(),
@@ -276,7 +274,7 @@ int run_ctl(const CLI::App &app, const CtlOptions &options) {
     return print_answer(answer, target, options.json);
   }
   if (!why.empty())
-    throw Failure(fmt::format("{} {}", target.text(), why));
+    throw Failure("{} {}", target.text(), why);
 
   answer.reply = ask_unless_interrupted(target, *request, options.timeout);
   if (!answer.reply)

@@ -112,15 +112,13 @@ ExportPlan checked_plan(const ExportOptions &options,
   check_selection(selection);
   ExportPlan plan;
   if (!format.has_table && !options.what.empty())
-    throw Failure(fmt::format(
-        "--what: {} has a form of its own; leave --what out, or choose another "
-        "format",
-        format.name));
+    throw Failure("--what: {} has a form of its own; leave --what out, or "
+                  "choose another format",
+                  format.name);
   if (!format.has_table && !options.columns.empty())
-    throw Failure(fmt::format(
-        "--columns: {} has a form of its own; leave --columns out, or choose "
-        "another format",
-        format.name));
+    throw Failure("--columns: {} has a form of its own; leave --columns out, "
+                  "or choose another format",
+                  format.name);
   plan.table =
       options.what.empty() ? export_tables().front() : find_table(options.what);
   plan.columns = chosen_columns(*plan.table, options.columns);
@@ -145,15 +143,14 @@ int run_export(const ExportOptions &options) {
   ExportPlan plan = checked_plan(options, format);
   const bool to_stdout = options.output.empty() || options.output == "-";
   if (format.makes_file && to_stdout)
-    throw Failure(fmt::format(
+    throw Failure(
         "{} cannot be written to standard output; name a file with --output",
-        format.name));
+        format.name);
   const std::vector<ExportedTrace> traces = exported_traces(options);
   for (const ExportedTrace &trace : traces)
     if (!to_stdout && are_one_file(trace.name, options.output))
-      throw Failure(fmt::format("{}: is the trace itself; name another file "
-                                "for the rows",
-                                options.output));
+      throw Failure("{}: is the trace itself; name another file for the rows",
+                    options.output);
 
   std::unique_ptr<TextOutput> text;
   std::unique_ptr<Export> to;

@@ -15,7 +15,6 @@
 #include "support/text_output.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <memory>
 #include <string>
@@ -38,9 +37,9 @@ int run_html(const HtmlOptions &options) {
   const bool to_stdout = options.output == "-";
   for (const std::string &trace : traces)
     if (!to_stdout && are_one_file(trace, options.output))
-      throw Failure(fmt::format("{}: is a trace of the run itself; name "
-                                "another file for the HTML",
-                                printable(options.output)));
+      throw Failure(
+          "{}: is a trace of the run itself; name another file for the HTML",
+          printable(options.output));
 
   DocumentOptions shown;
   shown.selection = *options.selection;

@@ -214,10 +214,9 @@ namespace {
 /// Throws Failure if the program cannot be recorded in windows.
 void require_windows(const std::string &file, const ElfFile &elf) {
   if (elf.note && !(elf.note->flags & abi::kModuleWindows))
-    throw Failure(fmt::format("--window: functions of {} that are running "
-                              "cannot change to marked code; build it with "
-                              "-fpagetide-mode=windows",
-                              file));
+    throw Failure("--window: functions of {} that are running cannot change to "
+                  "marked code; build it with -fpagetide-mode=windows",
+                  file);
 }
 
 /// Throws Failure if the kernel's account of writes is of no use, or missing.
@@ -227,15 +226,15 @@ void require_kernel_writes(const RecordOptions &options,
     throw Failure("--kernel-writes adds to checksums of cuts; give --checksum "
                   "written with it");
   if (!options.unstable.empty() && options.unstable != "cut")
-    throw Failure(fmt::format("--kernel-writes adds to checksums of cuts; "
-                              "leave out --unstable {}",
-                              options.unstable));
+    throw Failure(
+        "--kernel-writes adds to checksums of cuts; leave out --unstable {}",
+        options.unstable);
   const std::string missing = probe_kernel_writes();
   if (!missing.empty())
-    throw Failure(fmt::format("--kernel-writes: this kernel cannot tell which "
-                              "pages are written, so {} was not run: {}; or "
-                              "leave out --kernel-writes",
-                              file, missing));
+    throw Failure(
+        "--kernel-writes: this kernel cannot tell which pages are written, so "
+        "{} was not run: {}; or leave out --kernel-writes",
+        file, missing);
 }
 
 /// The engine that the options name or that fits. Throws Failure if none does.
@@ -268,8 +267,8 @@ int run_record(const RecordOptions &options,
     return record_process(options);
   }
   if (command.empty())
-    throw Failure("no command to record; write it after --, as in: "
-                  "pagetide record -- ./prog");
+    throw Failure("no command to record; write it after --, as in: pagetide "
+                  "record -- ./prog");
   const std::string file = find_command(command[0]);
   if (file.empty())
     return say_cannot_start(command[0], ENOENT);
@@ -295,13 +294,13 @@ int run_record(const RecordOptions &options,
   if (options.checksum == "written" && elf.note &&
       elf.note->layout < abi::kLayoutCount &&
       !abi::tells_writes(static_cast<abi::Layout>(elf.note->layout)))
-    throw Failure(fmt::format(
+    throw Failure(
         "{}: was built with layout `{}`, which does not tell writes from "
         "reads, so it cannot take checksums of written pages; use --checksum "
         "accessed, or build it with -fpagetide-layout={}",
         file, abi::kLayoutNames[elf.note->layout],
         abi::has_sites(static_cast<abi::Layout>(elf.note->layout)) ? "rw-site"
-                                                                   : "rw"));
+                                                                   : "rw");
   if (options.kernel_writes)
     require_kernel_writes(options, file);
   if (!options.window.empty())
@@ -332,9 +331,8 @@ int run_record(const RecordOptions &options,
     if (child.pid() < 0) {
       if (child.start_error() == EAGAIN || child.start_error() == ENOMEM ||
           child.start_error() == EMFILE || child.start_error() == ENFILE)
-        throw Failure(fmt::format("no process can be made for {}: {}",
-                                  command[0],
-                                  std::strerror(child.start_error())));
+        throw Failure("no process can be made for {}: {}", command[0],
+                      std::strerror(child.start_error()));
       return say_cannot_start(command[0], child.start_error());
     }
     serve_run(child, server);

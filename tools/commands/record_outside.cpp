@@ -53,13 +53,12 @@ int record_process(const RecordOptions &options) {
                                             : *find_engine(options.engine);
   if (engine.kind != engines::Kind::kSoftDirty &&
       engine.kind != engines::Kind::kUffd)
-    throw Failure(fmt::format("--engine {} is in the program from its start "
-                              "on, so it cannot record process {}; leave out "
-                              "--engine",
-                              engine.name, pid));
+    throw Failure("--engine {} is in the program from its start on, so it "
+                  "cannot record process {}; leave out --engine",
+                  engine.name, pid);
   if (options.no_aslr)
-    throw Failure("--no-aslr belongs to a command that record starts; leave it "
-                  "out");
+    throw Failure(
+        "--no-aslr belongs to a command that record starts; leave it out");
   // As a static program: nothing is in it.
   require_asked(engine, Build::kStatic, asked_of(options));
   std::optional<TraceOutput> output = trace_output(options, program_of(pid));
@@ -75,10 +74,10 @@ int record_from_outside(const RecordOptions &options,
   check_without_marks(engine, file, program.build);
   const bool by_bits = engine.kind == engines::Kind::kSoftDirty;
   if (const std::string missing = why_lacking(engine.needs); !missing.empty())
-    throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
-                              "not run: {}; take --engine {}",
-                              engine.name, file, missing,
-                              by_bits ? "uffd or fork" : "soft-dirty"));
+    throw Failure("engine {} cannot work on this kernel, so {} was not run: "
+                  "{}; take --engine {}",
+                  engine.name, file, missing,
+                  by_bits ? "uffd or fork" : "soft-dirty");
   std::optional<TraceOutput> output = trace_output(options, command[0]);
   OutsideRun run = outside_run(options, engine, output ? &*output : nullptr);
   run.command = command;

@@ -82,13 +82,12 @@ void add_recording_options(CLI::App &app, RecordingOptions &options,
 
 void RecordingOptions::check_windows() const {
   if (window.empty() != every.empty())
-    throw Failure(fmt::format("--{0} requires --{1}",
-                              every.empty() ? "window" : "every",
-                              every.empty() ? "every" : "window"));
+    throw Failure("--{0} requires --{1}", every.empty() ? "window" : "every",
+                  every.empty() ? "every" : "window");
   if (!window.empty() && parse_duration(window) >= parse_duration(every))
-    throw Failure(fmt::format("--window {} --every {}: windows must be shorter "
-                              "than the time from one to the next",
-                              window, every));
+    throw Failure("--window {} --every {}: windows must be shorter than the "
+                  "time from one to the next",
+                  window, every);
   if (!window.empty() && asks_checksums())
     throw Failure("--checksum does not work with --window: code that still "
                   "runs without marks could write a page whose checksum is "

@@ -47,13 +47,13 @@ int run_heatmap(const HeatmapOptions &options) {
   const Selection &selection = *options.kind.selection;
   const std::string &output = *options.output;
   if (!output.empty() && !output.ends_with(".svg"))
-    throw Failure(fmt::format("-o: {}: the heatmap's file is an SVG; give it a "
-                              "name that ends with .svg",
-                              printable(output)));
+    throw Failure("-o: {}: the heatmap's file is an SVG; give it a name that "
+                  "ends with .svg",
+                  printable(output));
   const TableOptions &table = *options.kind.table;
   if (!table.sort.empty() && !table.csv)
-    throw Failure("--sort: a picture has no rows that could be sorted; give "
-                  "--csv too");
+    throw Failure(
+        "--sort: a picture has no rows that could be sorted; give --csv too");
   check_selection(selection);
   const std::vector<std::string> traces = traces_of(report_options);
   ReportStyle style = style_of_terminal();

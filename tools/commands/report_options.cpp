@@ -39,10 +39,10 @@ void check_for_kind(const std::string &file) {
     kinds.push_back(kind->last_word());
   const std::string_view meant = closest_word(file, kinds);
   if (!meant.empty())
-    throw Failure(fmt::format("{}: there is no such file, and no such kind of "
-                              "report; did you mean: pagetide report {}?\n"
-                              "See: pagetide report --help",
-                              printable(file), meant));
+    throw Failure("{}: there is no such file, and no such kind of report; did "
+                  "you mean: pagetide report {}?\n"
+                  "See: pagetide report --help",
+                  printable(file), meant);
 }
 
 void add_time(CLI::App &app, const char *name, const char *help,
@@ -199,10 +199,9 @@ void declare_source_path(CLI::App &app,
 
 void check_selection(const Selection &selection) {
   if (selection.from_ns >= selection.to_ns)
-    throw Failure(fmt::format("--from: {} is not before --to: {}; nothing is "
-                              "selected",
-                              format_duration(selection.from_ns),
-                              format_duration(selection.to_ns)));
+    throw Failure("--from: {} is not before --to: {}; nothing is selected",
+                  format_duration(selection.from_ns),
+                  format_duration(selection.to_ns));
 }
 
 } // namespace pagetide::tools

@@ -141,9 +141,9 @@ void make_folder(const std::string &folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error || !std::filesystem::is_directory(folder, error))
-    throw Failure(fmt::format("target: {}: cannot be made: {}; name another "
-                              "folder with --folder",
-                              printable(folder), error.message()));
+    throw Failure(
+        "target: {}: cannot be made: {}; name another folder with --folder",
+        printable(folder), error.message());
 }
 
 /// A path must lead to a file. A name alone need not be anywhere yet.
@@ -157,10 +157,9 @@ void check_named_file(const std::string &name) {
                                   ? "is no file"
                                   : error.message();
   if (!problem.empty())
-    throw Failure(fmt::format(
-        "target: {}: {}; give the path of a program's file, or its name alone, "
-        "as in: pagetide target add sqlite3",
-        printable(name), problem));
+    throw Failure("target: {}: {}; give the path of a program's file, or its "
+                  "name alone, as in: pagetide target add sqlite3",
+                  printable(name), problem);
 }
 
 void add_target(TargetList &list, const TargetOptions &options) {
@@ -189,9 +188,8 @@ void add_target(TargetList &list, const TargetOptions &options) {
 void remove_target(TargetList &list, const std::string &name) {
   const std::string program = std::filesystem::path(name).filename().string();
   if (!list.remove(program))
-    throw Failure(fmt::format("target: {}: is not in the list; see: pagetide "
-                              "target list",
-                              printable(name)));
+    throw Failure("target: {}: is not in the list; see: pagetide target list",
+                  printable(name));
   list.save();
   say("{} records no more by itself, from its next start on; its traces stay",
       printable(program));
@@ -213,9 +211,9 @@ void check_words(const CLI::App &app, const TargetOptions &options) {
                    {"*", "add"}});
   if (options.name.empty() &&
       (options.operation == "add" || options.operation == "remove"))
-    throw Failure(fmt::format("target: {0}: the name of a program is missing, "
-                              "as in: pagetide target {0} sqlite3",
-                              options.operation));
+    throw Failure("target: {0}: the name of a program is missing, as in: "
+                  "pagetide target {0} sqlite3",
+                  options.operation);
 }
 
 int run_target(const CLI::App &app, const TargetOptions &options) {
@@ -241,7 +239,7 @@ void add_bound(CLI::App &app, const char *name, const char *type,
                const char *help, std::uint64_t most, std::uint64_t &bound) {
   add_number(app, name, type, help, [=, &bound](std::uint64_t number) {
     if (number < 1 || number > most)
-      throw Failure(fmt::format("{}: {}: is not 1 to {}", name, number, most));
+      throw Failure("{}: {}: is not 1 to {}", name, number, most);
     bound = number;
   });
 }

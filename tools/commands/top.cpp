@@ -47,9 +47,8 @@ void check_process(pid_t pid, const LiveProcesses &processes) {
   if (!processes.problems().empty())
     throw Failure(printable(processes.problems().front()));
   const TargetProcess target(pid); // it knows more reasons
-  throw Failure(fmt::format("{} writes no trace; begin one with: pagetide ctl "
-                            "{} start",
-                            target.text(), pid));
+  throw Failure("{} writes no trace; begin one with: pagetide ctl {} start",
+                target.text(), pid);
 }
 
 std::string text_of(const LiveProcesses &processes, bool of_one) {

@@ -8,8 +8,6 @@
 #include "support/failure.h"
 #include "support/text_format.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -92,10 +90,10 @@ void RunComparison::check_headers(const std::vector<std::string> &a,
       if (first.empty())
         first = path;
       else if (units.granule_shift != units_.granule_shift)
-        throw Failure(fmt::format(
-            "{}: has granules of {}, and {} has granules of {}; build both "
-            "programs with one -fpagetide-granule",
-            printable(path), units.bytes(), printable(first), units_.bytes()));
+        throw Failure("{}: has granules of {}, and {} has granules of {}; "
+                      "build both programs with one -fpagetide-granule",
+                      printable(path), units.bytes(), printable(first),
+                      units_.bytes());
       else
         units.keep_common(units_);
       units_ = units;
@@ -104,10 +102,10 @@ void RunComparison::check_headers(const std::vector<std::string> &a,
       lengths[run == &b].insert(header.period_ns);
     }
   if (!units_.tells_writes && !units_.records_reads)
-    throw Failure("one run was recorded with layout `access`, which does not "
-                  "tell writes, and the other one with `write`, which has "
-                  "nothing else; build both programs with one "
-                  "-fpagetide-layout");
+    throw Failure(
+        "one run was recorded with layout `access`, which does not tell "
+        "writes, and the other one with `write`, which has nothing else; build "
+        "both programs with one -fpagetide-layout");
   lengths_differ_ = lengths[0] != lengths[1];
   by_periods_ = !options_.whole && !lengths_differ_;
 }

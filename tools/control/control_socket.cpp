@@ -103,7 +103,7 @@ Event wait_for(int fd, int pidfd, int interrupts, Clock::time_point deadline,
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
-      throw Failure(fmt::format("poll failed: {}", std::strerror(errno)));
+      throw Failure("poll failed: {}", std::strerror(errno));
     if (fds[2].revents)
       throw ControlInterrupted{was_asked};
     if (fds[0].revents)
@@ -116,9 +116,9 @@ Event wait_for(int fd, int pidfd, int interrupts, Clock::time_point deadline,
 }
 
 [[noreturn]] void fail_at_end(const ControlPeer &peer, bool was_asked) {
-  throw Failure(fmt::format("{} has ended{}", peer.text,
-                            was_asked ? " before it replied"
-                                      : " before it took the request"));
+  throw Failure("{} has ended{}", peer.text,
+                was_asked ? " before it replied"
+                          : " before it took the request");
 }
 
 /// Whether the other end of the connection is the peer. In another pid
@@ -143,8 +143,8 @@ ControlSocket::ControlSocket(const std::string &directory, uid_t user,
   for (int i = 0; i < kMaxTries; ++i)
     if (make())
       return;
-  throw Failure(fmt::format(
-      "{}: other processes remove this directory again and again", path_));
+  throw Failure("{}: other processes remove this directory again and again",
+                path_);
 }
 
 ControlSocket::~ControlSocket() {
@@ -187,8 +187,8 @@ bool ControlSocket::make() {
     return false;
   const int error = errno;
   ::unlinkat(directory_.get(), name_.c_str(), 0);
-  throw Failure(fmt::format("{}/{}: no socket can be made: {}", path_, name_,
-                            std::strerror(error)));
+  throw Failure("{}/{}: no socket can be made: {}", path_, name_,
+                std::strerror(error));
 }
 
 void ControlSocket::remove_leftovers() const {
@@ -221,12 +221,11 @@ UniqueFd ControlSocket::accept(const ControlPeer &peer,
     case Event::kTimeout:
       if (Clock::now() < deadline)
         continue;
-      throw Failure(fmt::format(
-          "{} has not answered within {}: {}; the request is withdrawn, and "
-          "nothing will happen later",
-          peer.text,
-          duration_option(std::chrono::nanoseconds(patience).count()),
-          peer.silence));
+      throw Failure("{} has not answered within {}: {}; the request is "
+                    "withdrawn, and nothing will happen later",
+                    peer.text,
+                    duration_option(std::chrono::nanoseconds(patience).count()),
+                    peer.silence);
     }
     UniqueFd connection(
         ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -241,8 +240,8 @@ control::Reply ask_process(const UniqueFd &connection,
                            std::chrono::milliseconds patience, int interrupts) {
   if (::send(connection.get(), &request, sizeof(request), MSG_NOSIGNAL) !=
       static_cast<ssize_t>(sizeof(request)))
-    throw Failure(fmt::format("{} has not taken the request: send failed: {}",
-                              peer.text, std::strerror(errno)));
+    throw Failure("{} has not taken the request: send failed: {}", peer.text,
+                  std::strerror(errno));
   switch (wait_for(connection.get(), peer.pidfd, interrupts,
                    Clock::now() + patience, true)) {
   case Event::kReady:
@@ -250,37 +249,36 @@ control::Reply ask_process(const UniqueFd &connection,
   case Event::kEnded:
     fail_at_end(peer, true);
   case Event::kTimeout:
-    throw Failure(fmt::format(
-        "{} took the request, and has not replied within {}; it may do later "
-        "what was asked: see pagetide ctl {} status",
-        peer.text, duration_option(std::chrono::nanoseconds(patience).count()),
-        peer.pid));
+    throw Failure("{} took the request, and has not replied within {}; it may "
+                  "do later what was asked: see pagetide ctl {} status",
+                  peer.text,
+                  duration_option(std::chrono::nanoseconds(patience).count()),
+                  peer.pid);
   }
   // One byte more than a reply has, so that a longer one is noticed.
   std::vector<char> bytes(sizeof(control::Reply) + 1);
   const ssize_t got = ::recv(connection.get(), bytes.data(), bytes.size(), 0);
   if (got < 0 && errno != ECONNRESET)
-    throw Failure(fmt::format("{}: its reply cannot be received: {}", peer.text,
-                              std::strerror(errno)));
+    throw Failure("{}: its reply cannot be received: {}", peer.text,
+                  std::strerror(errno));
   if (got <= 0)
-    throw Failure(fmt::format("{} has closed the connection without a reply; "
-                              "see pagetide ctl {} status",
-                              peer.text, peer.pid));
+    throw Failure("{} has closed the connection without a reply; see pagetide "
+                  "ctl {} status",
+                  peer.text, peer.pid);
   control::Reply reply = {};
   std::memcpy(&reply, bytes.data(),
               std::min(static_cast<std::size_t>(got), sizeof(reply)));
   constexpr ssize_t kHeadBytes = offsetof(control::Reply, refused);
   if (got >= kHeadBytes && reply.magic == control::kReplyMagic &&
       reply.version != control::kVersion)
-    throw Failure(fmt::format(
+    throw Failure(
         "{} replied in version {} of the protocol, and this pagetide has "
         "version {}; use the pagetide that belongs to its libpagetide.so",
-        peer.text, reply.version, control::kVersion));
+        peer.text, reply.version, control::kVersion);
   if (got != static_cast<ssize_t>(sizeof(reply)) ||
       reply.magic != control::kReplyMagic)
-    throw Failure(fmt::format("{} sent {} bytes that are no reply; is its "
-                              "memory damaged?",
-                              peer.text, got));
+    throw Failure("{} sent {} bytes that are no reply; is its memory damaged?",
+                  peer.text, got);
   // Its texts end, whatever they hold.
   reply.trace_path[sizeof(reply.trace_path) - 1] = 0;
   reply.reason[sizeof(reply.reason) - 1] = 0;

@@ -76,7 +76,7 @@ std::optional<ProcessStatus> status_in(const std::string &directory) {
 }
 
 [[noreturn]] void fail_ended(pid_t pid) {
-  throw Failure(fmt::format("there is no process {}: it has ended", pid));
+  throw Failure("there is no process {}: it has ended", pid);
 }
 
 UniqueFd open_process(pid_t pid) {
@@ -85,15 +85,14 @@ UniqueFd open_process(pid_t pid) {
     return pidfd;
   const int error = errno;
   if (error == ESRCH)
-    throw Failure(fmt::format("there is no process {}", pid));
+    throw Failure("there is no process {}", pid);
   const auto status = status_in(fmt::format("/proc/{}", pid));
   if (status && status->process != pid)
-    throw Failure(fmt::format("{0} is a thread of process {1}; give the "
-                              "process: pagetide ctl {1}",
-                              pid, status->process));
-  throw Failure(fmt::format("process {} cannot be reached: pidfd_open failed: "
-                            "{}",
-                            pid, std::strerror(error)));
+    throw Failure(
+        "{0} is a thread of process {1}; give the process: pagetide ctl {1}",
+        pid, status->process);
+  throw Failure("process {} cannot be reached: pidfd_open failed: {}", pid,
+                std::strerror(error));
 }
 
 /// The directory of the first living thread for whose status `wanted` is true;
@@ -246,8 +245,8 @@ std::string why_unreachable(const ProcessStatus &status,
 pid_t pid_of(const std::string &text) {
   const std::optional<std::uint64_t> number = parse_number(text);
   if (!number || *number == 0 || *number > INT_MAX)
-    throw Failure(fmt::format("{}: is not the number of a process; see: ps x",
-                              printable(text)));
+    throw Failure("{}: is not the number of a process; see: ps x",
+                  printable(text));
   return static_cast<pid_t>(*number);
 }
 
@@ -260,24 +259,23 @@ TargetProcess::TargetProcess(pid_t pid) : pid_(pid), pidfd_(open_process(pid)) {
   program_ = status_.name;
   if (const std::string why = why_not_allowed(status_, ::geteuid());
       !why.empty())
-    throw Failure(fmt::format("{} {}", text(), why));
+    throw Failure("{} {}", text(), why);
   program_ = program_name(directory, status_);
   const std::optional<std::string> maps = read_proc_file(directory + "/maps");
   if (!maps)
-    throw Failure(fmt::format(
+    throw Failure(
         "{}: {}/maps cannot be read: {}; it has changed its rights, or keeps "
         "others from reading its memory (PR_SET_DUMPABLE); root may reach it",
-        text(), directory, std::strerror(errno)));
+        text(), directory, std::strerror(errno));
   maps_ = read_control_maps(*maps);
   // Threads of the kernel have no mappings either.
   if (const auto now = status_in(directory);
       maps->empty() && (!now || now->has_ended()))
     fail_ended(pid);
   if (!maps_.has_runtime && !maps_.marker)
-    throw Failure(fmt::format(
-        "{} has no instrumented code: libpagetide.so is not in it; build the "
-        "program with pagetide-clang, and start it anew",
-        text()));
+    throw Failure("{} has no instrumented code: libpagetide.so is not in it; "
+                  "build the program with pagetide-clang, and start it anew",
+                  text());
 }
 
 std::string TargetProcess::text() const {
@@ -308,10 +306,10 @@ void TargetProcess::send_signal(int value) const {
     return;
   if (errno == ESRCH)
     fail_ended(pid_);
-  throw Failure(fmt::format(
-      "{} cannot be reached: pidfd_send_signal failed: {}{}", text(),
-      std::strerror(errno),
-      errno == EAGAIN ? "; too many signals are queued (ulimit -i)" : ""));
+  throw Failure("{} cannot be reached: pidfd_send_signal failed: {}{}", text(),
+                std::strerror(errno),
+                errno == EAGAIN ? "; too many signals are queued (ulimit -i)"
+                                : "");
 }
 
 } // namespace pagetide::tools

@@ -47,9 +47,9 @@ public:
   }
 
   [[noreturn]] void fail() {
-    throw Failure(fmt::format("{}: SQLite cannot write the database: {}", name_,
-                              database_ ? sqlite3_errmsg(database_.get())
-                                        : "memory ran out"));
+    throw Failure("{}: SQLite cannot write the database: {}", name_,
+                  database_ ? sqlite3_errmsg(database_.get())
+                            : "memory ran out");
   }
   void check(int status) {
     if (status != SQLITE_OK && status != SQLITE_DONE && status != SQLITE_ROW)
@@ -73,8 +73,8 @@ public:
   void close() {
     const int status = sqlite3_close(database_.release());
     if (status != SQLITE_OK)
-      throw Failure(fmt::format("{}: SQLite cannot close the database: {}",
-                                name_, sqlite3_errstr(status)));
+      throw Failure("{}: SQLite cannot close the database: {}", name_,
+                    sqlite3_errstr(status));
   }
 
 private:

@@ -31,12 +31,12 @@ std::size_t column_number(const Table &table, std::string_view name) {
   std::string all;
   for (const std::string_view each : names)
     all += (all.empty() ? "" : ", ") + std::string(each);
-  throw Failure(fmt::format(
-      "--columns: {}: there is no such column in the "
-      "table of {}{}\nColumns: {}",
-      printable(name), table.name,
-      meant.empty() ? std::string() : fmt::format("; did you mean {}?", meant),
-      all));
+  throw Failure("--columns: {}: there is no such column in the table of "
+                "{}{}\nColumns: {}",
+                printable(name), table.name,
+                meant.empty() ? std::string()
+                              : fmt::format("; did you mean {}?", meant),
+                all);
 }
 
 } // namespace
@@ -77,8 +77,7 @@ std::vector<std::size_t> chosen_columns(const Table &table,
     const std::string_view name = list.substr(0, comma);
     const std::size_t number = column_number(table, name);
     if (std::ranges::find(chosen, number) != chosen.end())
-      throw Failure(
-          fmt::format("--columns: {} is there twice; name it once", name));
+      throw Failure("--columns: {} is there twice; name it once", name);
     chosen.push_back(number);
     if (comma == std::string_view::npos)
       return chosen;

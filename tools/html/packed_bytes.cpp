@@ -5,7 +5,6 @@
 
 #include "support/failure.h"
 
-#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -24,9 +23,9 @@ deflated(std::span<const std::uint8_t> bytes, std::size_t max_bytes,
   int result = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
                             kRawWindow, kMemoryLevel, strategy);
   if (result != Z_OK)
-    throw Failure(fmt::format("zlib cannot compress the data of the page: "
-                              "deflateInit2 returned {}",
-                              result));
+    throw Failure(
+        "zlib cannot compress the data of the page: deflateInit2 returned {}",
+        result);
   // zlib says that it is done only if room is left.
   std::vector<std::uint8_t> packed(
       1 +
@@ -42,9 +41,9 @@ deflated(std::span<const std::uint8_t> bytes, std::size_t max_bytes,
   if (result == Z_OK || packed.size() > max_bytes)
     return std::nullopt;
   if (result != Z_STREAM_END)
-    throw Failure(fmt::format(
+    throw Failure(
         "zlib cannot compress the data of the page: deflate returned {}",
-        result));
+        result);
   return packed;
 }
 

@@ -166,13 +166,12 @@ void require_asked(const Capabilities &engine, Build build,
   const std::string option = unmet(engine, build, asked);
   if (option.empty())
     return;
-  throw Failure(fmt::format(
-      "{}: engine {} sees {}{}; leave one of the two out, or build the program "
-      "with pagetide-clang",
-      option, engine.name, engine.sees,
-      watched_from_outside(engine, build)
-          ? ", from outside and in periods of the clock"
-          : ""));
+  throw Failure("{}: engine {} sees {}{}; leave one of the two out, or build "
+                "the program with pagetide-clang",
+                option, engine.name, engine.sees,
+                watched_from_outside(engine, build)
+                    ? ", from outside and in periods of the clock"
+                    : "");
 }
 
 } // namespace pagetide::tools

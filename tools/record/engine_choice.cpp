@@ -56,9 +56,9 @@ std::string find_library(const char *name) {
   const std::filesystem::path self =
       std::filesystem::read_symlink("/proc/self/exe", error);
   if (error)
-    throw Failure(fmt::format("cannot tell where this program is: "
-                              "/proc/self/exe: {}; is /proc mounted?",
-                              error.message()));
+    throw Failure("cannot tell where this program is: /proc/self/exe: {}; is "
+                  "/proc mounted?",
+                  error.message());
   const std::filesystem::path bin = self.parent_path();
   for (const char *relative : {PAGETIDE_LIBDIR_FROM_BIN, "../lib"}) {
     const std::string path =
@@ -66,10 +66,9 @@ std::string find_library(const char *name) {
     if (::access(path.c_str(), R_OK) == 0)
       return path;
   }
-  throw Failure(fmt::format("{} is not in {}/lib, beside this program's "
-                            "directory; build it (ninja), or install all of "
-                            "Pagetide (cmake --install)",
-                            name, bin.parent_path().string()));
+  throw Failure("{} is not in {}/lib, beside this program's directory; build "
+                "it (ninja), or install all of Pagetide (cmake --install)",
+                name, bin.parent_path().string());
 }
 
 PreloadableRuntime::PreloadableRuntime(const std::filesystem::path &runtime)
@@ -80,16 +79,15 @@ PreloadableRuntime::PreloadableRuntime(const std::filesystem::path &runtime)
   std::string directory = fmt::format(
       "{}/pagetide-XXXXXX", temporary && *temporary ? temporary : "/tmp");
   if (ends_preload_name(directory))
-    throw Failure(fmt::format(
+    throw Failure(
         "LD_PRELOAD cannot name {}, because of a blank or a colon in its path, "
         "nor a link to it in {}; set TMPDIR to a directory without them",
-        runtime.string(), directory));
+        runtime.string(), directory);
   if (!::mkdtemp(directory.data()))
-    throw Failure(fmt::format(
-        "mkdtemp {}: {}; the runtime needs a link there, because its own path "
-        "has a blank or a colon in it; set TMPDIR to a directory that can be "
-        "written",
-        directory, std::strerror(errno)));
+    throw Failure("mkdtemp {}: {}; the runtime needs a link there, because its "
+                  "own path has a blank or a colon in it; set TMPDIR to a "
+                  "directory that can be written",
+                  directory, std::strerror(errno));
   directory_ = directory;
   // Processes of other users may be preloaded too.
   std::filesystem::permissions(directory_,
@@ -112,15 +110,13 @@ void check_without_marks(const engines::Capabilities &engine,
                          const std::string &file, Build build) {
   if (build == Build::kMarked)
     throw Failure(
-        fmt::format("{} is instrumented, and its marks tell more than "
-                    "--engine {}; leave out --engine, or use a build "
-                    "that is not instrumented",
-                    file, engine.name));
+        "{} is instrumented, and its marks tell more than --engine {}; leave "
+        "out --engine, or use a build that is not instrumented",
+        file, engine.name);
   if (build == Build::kPrivileged)
-    throw Failure(
-        fmt::format("{} gains privileges when it starts, and would not if it "
-                    "were recorded; record a copy that gains none",
-                    file));
+    throw Failure("{} gains privileges when it starts, and would not if it "
+                  "were recorded; record a copy that gains none",
+                  file);
 }
 
 std::unique_ptr<PreloadableRuntime>
@@ -128,15 +124,13 @@ prepare_engine(const engines::Capabilities &engine, const std::string &file,
                Build build) {
   check_without_marks(engine, file, build);
   if (build == Build::kStatic)
-    throw Failure(fmt::format("{} is statically linked, so nothing can be "
-                              "preloaded into it; link it dynamically, or "
-                              "build it with pagetide-clang",
-                              file));
+    throw Failure("{} is statically linked, so nothing can be preloaded into "
+                  "it; link it dynamically, or build it with pagetide-clang",
+                  file);
   const std::string missing = why_lacking(engine.needs);
   if (!missing.empty())
-    throw Failure(fmt::format("engine {} cannot work on this kernel, so {} was "
-                              "not run: {}",
-                              engine.name, file, missing));
+    throw Failure("engine {} cannot work on this kernel, so {} was not run: {}",
+                  engine.name, file, missing);
   auto runtime = std::make_unique<PreloadableRuntime>(find_library(kRuntime));
   std::string list = runtime->name().string();
   if (const std::string before = without(list, preload_list()); !before.empty())

@@ -7,8 +7,6 @@
 
 #include <sys/personality.h>
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstring>
 
@@ -26,12 +24,12 @@ FixedAddresses::FixedAddresses() : before_(::personality(kOnlyAsk)) {
       static_cast<unsigned>(before_) | ADDR_NO_RANDOMIZE;
   // A filter of system calls (seccomp) may also claim success.
   if (before_ == -1 || ::personality(wanted) == -1)
-    throw Failure(fmt::format(
+    throw Failure(
         "--no-aslr: personality(ADDR_NO_RANDOMIZE) failed: {}; the command was "
         "not started. In a container its seccomp profile has to allow the "
         "call, as in: docker run --security-opt seccomp=unconfined. Or record "
         "without --no-aslr, and compare with: pagetide diff --relative",
-        std::strerror(errno)));
+        std::strerror(errno));
   if (!(::personality(kOnlyAsk) & ADDR_NO_RANDOMIZE))
     throw Failure("--no-aslr: personality(ADDR_NO_RANDOMIZE) succeeded and had "
                   "no effect; the command was not started. Record without "

@@ -30,8 +30,8 @@ UniqueFd reopen(int fd, int mode, const std::string &name) {
   UniqueFd own(
       ::open(fmt::format("/proc/self/fd/{}", fd).c_str(), mode | O_CLOEXEC));
   if (!own)
-    throw Failure(fmt::format("{}: cannot be opened again to complete it: {}",
-                              name, std::strerror(errno)));
+    throw Failure("{}: cannot be opened again to complete it: {}", name,
+                  std::strerror(errno));
   return own;
 }
 
@@ -107,8 +107,7 @@ TraceState examine(int trace_fd, const std::string &name) {
       if (::pread(again.get(), state.saved_frames.data() + before, frame.bytes,
                   static_cast<off_t>(frame.offset)) !=
           static_cast<ssize_t>(frame.bytes))
-        throw Failure(fmt::format("{}: byte {}: cannot be read again", name,
-                                  frame.offset));
+        throw Failure("{}: byte {}: cannot be read again", name, frame.offset);
     }
   }
   state.last_period = reader.last_whole_period();
@@ -357,8 +356,8 @@ void Harvester::rewrite_end() {
   if (::fstat(trace.get(), &status) != 0 ||
       ::ftruncate(trace.get(), end) != 0 ||
       ::lseek(trace.get(), end, SEEK_SET) < 0)
-    throw Failure(fmt::format("{}: its torn end cannot be cut off: {}",
-                              request_.trace_name, std::strerror(errno)));
+    throw Failure("{}: its torn end cannot be cut off: {}", request_.trace_name,
+                  std::strerror(errno));
   FdSink sink(trace.get(), request_.trace_name);
   try {
     sink.write(state_.saved_frames);
@@ -371,10 +370,9 @@ void Harvester::rewrite_end() {
     }
   } catch (const Failure &failure) {
     const bool cut = ::ftruncate(trace.get(), end) == 0;
-    throw Failure(fmt::format("{}; the trace lacks the last periods of the "
-                              "process, and ends {}",
-                              failure.what(),
-                              cut ? "before them" : "in a torn frame"));
+    throw Failure(
+        "{}; the trace lacks the last periods of the process, and ends {}",
+        failure.what(), cut ? "before them" : "in a torn frame");
   }
 }
 
@@ -389,21 +387,19 @@ HarvestResult harvest(const HarvestRequest &request) {
   }
   const TraceState state = examine(request.trace_fd, request.trace_name);
   if (state.header.version_minor != trace::kVersionMinor)
-    throw Failure(fmt::format(
+    throw Failure(
         "{}: has format version {}.{}, and this pagetide adds periods of "
         "version {}.{}; use runtime and pagetide of one build",
         request.trace_name, state.header.version_major,
-        state.header.version_minor, trace::kVersionMajor,
-        trace::kVersionMinor));
+        state.header.version_minor, trace::kVersionMajor, trace::kVersionMinor);
   const ShadowImage image(request.memfd, request.trace_name);
   const Geometry geometry = image.geometry();
   if (image.header().pid != state.header.pid ||
       image.header().layout != state.header.layout ||
       image.is_near() != is_near(state.header) ||
       geometry.granule_shift != state.header.granule_shift)
-    throw Failure(fmt::format(
-        "{}: the shadow of process {} does not belong to this trace",
-        request.trace_name, image.header().pid));
+    throw Failure("{}: the shadow of process {} does not belong to this trace",
+                  request.trace_name, image.header().pid);
   return Harvester(request, state, image).run();
 }
 

@@ -69,9 +69,9 @@ RunSocket::RunSocket() {
       return;
     remove();
   }
-  throw Failure(fmt::format("the control socket cannot be made: {}; set TMPDIR "
-                            "to a directory that you may write to",
-                            problem));
+  throw Failure("the control socket cannot be made: {}; set TMPDIR to a "
+                "directory that you may write to",
+                problem);
 }
 
 RunSocket::~RunSocket() { remove(); }

@@ -22,10 +22,9 @@ void RuntimeOptions::add(const std::string &name, const std::string &value) {
       value.find_first_of(" ,:\t\n\r'\"") != std::string::npos) {
     quote = value.find('\'') == std::string::npos ? "'" : "\"";
     if (value.find(quote) != std::string::npos)
-      throw Failure(fmt::format(
-          "{}: a name with both kinds of quotes cannot be passed to the "
-          "runtime; choose another name",
-          value));
+      throw Failure("{}: a name with both kinds of quotes cannot be passed to "
+                    "the runtime; choose another name",
+                    value);
   }
   if (!text_.empty() && text_.back() != ':')
     text_ += ':';

@@ -37,12 +37,12 @@ ShadowImage::ShadowImage(int memfd, const std::string &name)
                  O_RDONLY | O_CLOEXEC)),
       name_(name) {
   if (!fd_)
-    throw Failure(fmt::format("{}: its shadow cannot be opened: {}", name,
-                              std::strerror(errno)));
+    throw Failure("{}: its shadow cannot be opened: {}", name,
+                  std::strerror(errno));
   struct stat status;
   if (::fstat(fd_.get(), &status) != 0)
-    throw Failure(fmt::format("{}: its shadow cannot be examined: {}", name,
-                              std::strerror(errno)));
+    throw Failure("{}: its shadow cannot be examined: {}", name,
+                  std::strerror(errno));
   size_ = static_cast<std::uint64_t>(status.st_size);
   if (!S_ISREG(status.st_mode) || size_ < sizeof(header_))
     reject("it is too small");
@@ -115,8 +115,7 @@ void ShadowImage::read_watched() {
 }
 
 void ShadowImage::reject(const std::string &reason) const {
-  throw Failure(
-      fmt::format("{}: its shadow cannot be used: {}", name_, reason));
+  throw Failure("{}: its shadow cannot be used: {}", name_, reason);
 }
 
 void ShadowImage::read(void *buffer, std::uint64_t bytes,

@@ -199,9 +199,9 @@ std::uint64_t ChecksumCounts::all() const {
 
 void ChecksumsReport::check(const SelectedTrace &trace) const {
   if (trace.header().checksum_mode == trace::ChecksumMode::kNone)
-    throw Failure(fmt::format("{}: has no checksums; record them with: "
-                              "pagetide record --checksum written -- CMD",
-                              printable(trace.path())));
+    throw Failure("{}: has no checksums; record them with: pagetide record "
+                  "--checksum written -- CMD",
+                  printable(trace.path()));
 }
 
 void ChecksumsReport::add_period(std::uint64_t middle_ns,

@@ -7,8 +7,6 @@
 #include "support/failure.h"
 #include "support/text_format.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -45,9 +43,8 @@ std::size_t find_column(std::span<const ReportColumn> columns,
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (columns[i].name == name)
       return i;
-  throw Failure(fmt::format("--sort: {}: is no column of this report; it has: "
-                            "{}",
-                            printable(name), column_names(columns)));
+  throw Failure("--sort: {}: is no column of this report; it has: {}",
+                printable(name), column_names(columns));
 }
 
 std::vector<std::size_t> sorted_rows(const std::vector<ReportRow> &rows,

@@ -123,12 +123,11 @@ std::string format_since_start(std::uint64_t ns) {
 void RunReport::check_and_note(const SelectedTrace &trace) {
   const trace::FileHeader &header = trace.header();
   if (!traces_.empty() && header.granule_shift != units_.granule_shift)
-    throw Failure(fmt::format(
-        "{}: has granules of {}, and {} has granules of {}; report them one by "
-        "one with --only",
-        printable(trace.path()),
-        format_bytes(std::uint64_t{1} << header.granule_shift),
-        printable(traces_.front().path), bytes(1)));
+    throw Failure("{}: has granules of {}, and {} has granules of {}; report "
+                  "them one by one with --only",
+                  printable(trace.path()),
+                  format_bytes(std::uint64_t{1} << header.granule_shift),
+                  printable(traces_.front().path), bytes(1));
   check(trace);
   Units units = Units::of(header);
   if (!traces_.empty())

@@ -168,11 +168,11 @@ std::string SitesReport::title() const {
 
 void SitesReport::check(const SelectedTrace &trace) const {
   if (!(trace.header().flags & trace::kHeaderSites))
-    throw Failure(fmt::format(
+    throw Failure(
         "{}: does not say which source lines touched pages; build the program "
         "with -g -fpagetide-layout=rw-site (or site, which is cheaper and does "
         "not tell reads from writes) and record it again",
-        printable(trace.path())));
+        printable(trace.path()));
 }
 
 std::string SitesReport::key_of(const SiteTable &table, std::uint32_t id) {
@@ -415,17 +415,17 @@ void SitesReport::write_notes(ReportLines &out) const {
 
 void SitesReport::write_annotated(ReportLines &out) const {
   if (annotated_.empty())
-    throw Failure(fmt::format(
+    throw Failure(
         "{}: no line of it touched a {} here; give a path as the compiler had "
         "it, or its last parts. The program needs debug information (-g)",
-        printable(source_.file), unit()));
+        printable(source_.file), unit());
   if (annotated_.size() > 1) {
     std::string files;
     for (const std::string &file : annotated_)
       files += (files.empty() ? "" : ", ") + printable(file);
-    throw Failure(fmt::format("--annotate {}: several files have that name: "
-                              "{}; give more of the path",
-                              printable(source_.file), files));
+    throw Failure("--annotate {}: several files have that name: {}; give more "
+                  "of the path",
+                  printable(source_.file), files);
   }
   const std::vector<std::string> text =
       read_source(source_, *annotated_.begin());

@@ -97,7 +97,7 @@ private:
 
 void ThreadsReport::check(const SelectedTrace &trace) const {
   if (!(trace.header().flags & trace::kHeaderPerThread))
-    throw Failure(fmt::format("{}: {}", printable(trace.path()), kOneSet));
+    throw Failure("{}: {}", printable(trace.path()), kOneSet);
 }
 
 class ThreadsReport::Taker : public TraceTaker {

@@ -3,8 +3,11 @@
 
 #pragma once
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace pagetide::tools {
 
@@ -14,6 +17,12 @@ namespace pagetide::tools {
 class Failure : public std::runtime_error {
 public:
   explicit Failure(const std::string &text) : std::runtime_error(text) {}
+  /// The text that fmt::format makes of these.
+  template <typename Value, typename... Values>
+  Failure(fmt::format_string<Value, Values...> format, Value &&value,
+          Values &&...values)
+      : std::runtime_error(fmt::format(format, std::forward<Value>(value),
+                                       std::forward<Values>(values)...)) {}
 };
 
 } // namespace pagetide::tools

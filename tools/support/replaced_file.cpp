@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -57,9 +55,9 @@ std::string followed(const std::string &name) {
        links < 40 && ::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
        ++links) {
     if (link.st_uid != ::geteuid() && link.st_uid != 0)
-      throw Failure(fmt::format("{}: is a link of another user, and such links "
-                                "are not followed; give another name",
-                                name));
+      throw Failure("{}: is a link of another user, and such links are not "
+                    "followed; give another name",
+                    name);
     std::error_code error;
     const auto target = std::filesystem::read_symlink(path, error);
     if (error)
@@ -75,15 +73,14 @@ ReplacedFile::ReplacedFile(const std::string &name) : name_(followed(name)) {
   struct stat status;
   const bool exists = ::stat(name_.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode))
-    throw Failure(fmt::format("{}: is no regular file; give the name of a "
-                              "file that may be replaced",
-                              name));
+    throw Failure(
+        "{}: is no regular file; give the name of a file that may be replaced",
+        name);
   const HeldSignals held; // none comes before the handler knows the file
   std::string path = name_ + ".XXXXXX";
   const UniqueFd fd(::mkostemp(path.data(), O_CLOEXEC));
   if (!fd)
-    throw Failure(
-        fmt::format("{}: cannot be created: {}", name, std::strerror(errno)));
+    throw Failure("{}: cannot be created: {}", name, std::strerror(errno));
   path_ = path;
   unfinished = path_.c_str();
   handle_signals();
@@ -92,8 +89,8 @@ ReplacedFile::ReplacedFile(const std::string &name) : name_(followed(name)) {
   ::umask(mask);
   const mode_t rights = exists ? status.st_mode & 07777 : 0666 & ~mask;
   if (::fchmod(fd.get(), rights) != 0)
-    throw Failure(fmt::format("{}: its rights cannot be set: {}", name,
-                              std::strerror(errno)));
+    throw Failure("{}: its rights cannot be set: {}", name,
+                  std::strerror(errno));
 }
 
 ReplacedFile::~ReplacedFile() {
@@ -114,9 +111,8 @@ bool can_be_replaced(const std::string &name) {
 
 void ReplacedFile::put_in_place() {
   if (std::rename(path_.c_str(), name_.c_str()) != 0)
-    throw Failure(fmt::format("{}: the finished file {} cannot be renamed to "
-                              "it: {}",
-                              name_, path_, std::strerror(errno)));
+    throw Failure("{}: the finished file {} cannot be renamed to it: {}", name_,
+                  path_, std::strerror(errno));
   unfinished = nullptr;
   path_.clear();
 }

@@ -8,8 +8,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstring>
 
@@ -30,8 +28,7 @@ TextOutput::TextOutput(const std::string &path)
                   O_WRONLY | O_TRUNC | O_CLOEXEC)),
       fd_(own_.get()), name_(path) {
   if (!own_)
-    throw Failure(
-        fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+    throw Failure("{}: cannot be written: {}", path, std::strerror(errno));
 }
 
 void TextOutput::write(std::string_view text) {
@@ -49,8 +46,7 @@ void TextOutput::flush() {
     if (done < 0 && errno == EPIPE)
       throw ReaderGone();
     if (done < 0)
-      throw Failure(fmt::format("{}: cannot be written: {}", name_,
-                                std::strerror(errno)));
+      throw Failure("{}: cannot be written: {}", name_, std::strerror(errno));
     rest.remove_prefix(static_cast<std::size_t>(done));
   }
   buffer_.clear();
@@ -60,8 +56,7 @@ void TextOutput::close() {
   flush();
   // Some file systems report a full disk only now.
   if (own_ && ::close(own_.release()) != 0 && errno != EINTR)
-    throw Failure(
-        fmt::format("{}: cannot be written: {}", name_, std::strerror(errno)));
+    throw Failure("{}: cannot be written: {}", name_, std::strerror(errno));
   if (file_)
     file_->put_in_place();
 }

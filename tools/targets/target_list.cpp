@@ -33,26 +33,25 @@ std::string absolute_path_in(const char *variable) {
 std::string home_for(const char *variable) {
   std::string home = absolute_path_in("HOME");
   if (home.empty())
-    throw Failure(fmt::format("target: neither {} nor HOME is an absolute "
-                              "path; set HOME to your home directory",
-                              variable));
+    throw Failure("target: neither {} nor HOME is an absolute path; set HOME "
+                  "to your home directory",
+                  variable);
   return home;
 }
 
 [[noreturn]] void fail_at(const std::string &path, const char *call,
                           const char *consequence) {
-  throw Failure(fmt::format("{}: {} failed: {}; {}", path, call,
-                            std::strerror(errno), consequence));
+  throw Failure("{}: {} failed: {}; {}", path, call, std::strerror(errno),
+                consequence);
 }
 
 /// Only the list's own user may write to it: the runtime reads no other.
 void check_owner(const std::string &path, const struct stat &status) {
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
       (status.st_mode & 022))
-    throw Failure(fmt::format(
-        "{}: is no file that you alone may write to, so programs do not read "
-        "it; remove it, or run: chmod go-w",
-        path));
+    throw Failure("{}: is no file that you alone may write to, so programs do "
+                  "not read it; remove it, or run: chmod go-w",
+                  path);
 }
 
 /// Returns an empty text if there is no such file.
@@ -133,9 +132,9 @@ std::vector<Target> parse_target_list(std::string_view text) {
     Target target;
     if (end == std::string_view::npos || !take_field(line, target.program) ||
         !take_field(line, target.folder))
-      throw Failure(fmt::format("entry {} is damaged; empty the list with: "
-                                "pagetide target reset",
-                                targets.size() + 1));
+      throw Failure(
+          "entry {} is damaged; empty the list with: pagetide target reset",
+          targets.size() + 1);
     target.options = line;
     targets.push_back(std::move(target));
     text.remove_prefix(end + 1);
@@ -197,9 +196,9 @@ void TargetList::save() const {
   }
   const std::string text = target_list_text(targets_);
   if (text.size() >= targets_file::kMaxBytes)
-    throw Failure(fmt::format("{}: the list would have {} bytes, and programs "
-                              "read at most {}; remove targets first",
-                              path_, text.size(), targets_file::kMaxBytes - 1));
+    throw Failure("{}: the list would have {} bytes, and programs read at most "
+                  "{}; remove targets first",
+                  path_, text.size(), targets_file::kMaxBytes - 1);
   const std::string next = path_ + ".new";
   ::unlink(next.c_str());
   const UniqueFd file(

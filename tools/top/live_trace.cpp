@@ -13,8 +13,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -51,8 +49,8 @@ LiveTrace::LiveTrace(UniqueFd fd, std::string name)
 void LiveTrace::begin_anew() {
   UniqueFd fd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
   if (!fd)
-    throw Failure(fmt::format("{}: cannot be read: fcntl failed: {}", name_,
-                              std::strerror(errno)));
+    throw Failure("{}: cannot be read: fcntl failed: {}", name_,
+                  std::strerror(errno));
   TraceReader reader(std::make_unique<FileSource>(std::move(fd), name_), name_);
   reader.set_growing(!has_ended_);
   contents_ = std::make_unique<Contents>(

@@ -18,8 +18,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <clocale>
@@ -115,9 +113,9 @@ public:
     ::sigaction(SIGTERM, &termination, nullptr);
     if (!screen_) {
       const char *type = std::getenv("TERM");
-      throw Failure(fmt::format("top: the terminal type {} is not known; set "
-                                "TERM, or use --batch",
-                                type ? type : "(TERM is not set)"));
+      throw Failure(
+          "top: the terminal type {} is not known; set TERM, or use --batch",
+          type ? type : "(TERM is not set)");
     }
     ::cbreak();
     ::noecho();
@@ -388,7 +386,7 @@ void show_on_terminal(LiveProcesses &processes, bool of_one,
     const int count =
         ::poll(fds, 3, static_cast<int>(std::max<long>(wait.count(), 0)));
     if (count < 0 && errno != EINTR)
-      throw Failure(fmt::format("top: poll failed: {}", std::strerror(errno)));
+      throw Failure("top: poll failed: {}", std::strerror(errno));
     const bool hung_up = count > 0 && (fds[0].revents & (POLLHUP | POLLERR));
     if ((count > 0 && fds[1].revents) || hung_up || !screen.take_keys())
       return;

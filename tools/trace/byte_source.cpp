@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -33,19 +31,16 @@ FileSource::FileSource(const std::string &path)
     : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)), name_(path),
       window_(make_window()) {
   if (!fd_)
-    throw Failure(
-        fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+    throw Failure("{}: cannot be opened: {}", path, std::strerror(errno));
   struct stat status;
   if (::fstat(fd_.get(), &status) != 0)
-    throw Failure(
-        fmt::format("{}: cannot be examined: {}", path, std::strerror(errno)));
+    throw Failure("{}: cannot be examined: {}", path, std::strerror(errno));
   if (S_ISDIR(status.st_mode))
-    throw Failure(fmt::format("{}: is a directory; name a trace in it, a file "
-                              "that pagetide record wrote",
-                              path));
+    throw Failure("{}: is a directory; name a trace in it, a file that "
+                  "pagetide record wrote",
+                  path);
   if (!S_ISREG(status.st_mode))
-    throw Failure(
-        fmt::format("{}: is no regular file, so it is no trace", path));
+    throw Failure("{}: is no regular file, so it is no trace", path);
 }
 
 FileSource::FileSource(UniqueFd fd, std::string name)
@@ -62,8 +57,7 @@ std::size_t FileSource::pread(std::uint64_t offset, void *buffer,
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      throw Failure(
-          fmt::format("{}: cannot be read: {}", name_, std::strerror(errno)));
+      throw Failure("{}: cannot be read: {}", name_, std::strerror(errno));
     if (got == 0)
       break;
     done += static_cast<std::size_t>(got);
@@ -98,8 +92,7 @@ std::size_t FileSource::read_at(std::uint64_t offset, void *buffer,
 std::uint64_t FileSource::size() {
   struct stat status;
   if (::fstat(fd_.get(), &status) != 0)
-    throw Failure(
-        fmt::format("{}: cannot be examined: {}", name_, std::strerror(errno)));
+    throw Failure("{}: cannot be examined: {}", name_, std::strerror(errno));
   return static_cast<std::uint64_t>(status.st_size);
 }
 

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -36,9 +34,9 @@ UniqueFd temporary_file(const std::string &directory) {
   std::string path = directory + "/pagetide.XXXXXX";
   file.reset(::mkostemp(path.data(), O_CLOEXEC));
   if (!file)
-    throw Failure(fmt::format("{}: no temporary file can be made there: {}; "
-                              "name another directory with TMPDIR",
-                              directory, std::strerror(errno)));
+    throw Failure("{}: no temporary file can be made there: {}; name another "
+                  "directory with TMPDIR",
+                  directory, std::strerror(errno));
   ::unlink(path.c_str());
   return file;
 }
@@ -55,8 +53,7 @@ void SpooledPipe::fill_up_to(std::uint64_t end) {
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      throw Failure(
-          fmt::format("{}: cannot be read: {}", name_, std::strerror(errno)));
+      throw Failure("{}: cannot be read: {}", name_, std::strerror(errno));
     ended_ = got == 0;
     for (ssize_t done = 0; done < got;) {
       const ssize_t put = ::pwrite(file_.get(), buffer_.data() + done,
@@ -65,10 +62,9 @@ void SpooledPipe::fill_up_to(std::uint64_t end) {
       if (put < 0 && errno == EINTR)
         continue;
       if (put < 0)
-        throw Failure(fmt::format(
-            "{}: the temporary file for it in {} cannot be written: {}; name "
-            "another directory with TMPDIR",
-            name_, temporary_directory(), std::strerror(errno)));
+        throw Failure("{}: the temporary file for it in {} cannot be written: "
+                      "{}; name another directory with TMPDIR",
+                      name_, temporary_directory(), std::strerror(errno));
       done += put;
       bytes_ += static_cast<std::uint64_t>(put);
     }

@@ -42,49 +42,43 @@ trace::FileHeader read_header(FrameScanner &scanner, const std::string &name) {
   trace::FileHeader header = {};
   const std::size_t got = scanner.read_at(0, &header, sizeof(header));
   if (got == 0)
-    throw Failure(fmt::format("{}: the file is empty: a program that is killed "
-                              "as it begins to record leaves such a trace",
-                              name));
+    throw Failure("{}: the file is empty: a program that is killed as it "
+                  "begins to record leaves such a trace",
+                  name);
   if (got < sizeof(header.magic) ||
       std::memcmp(header.magic, trace::kMagic, sizeof(trace::kMagic)) != 0)
-    throw Failure(fmt::format(
-        "{}: byte 0: this is no Pagetide trace (its first bytes are "
-        "wrong); {}",
-        name, remedy_for(header, got)));
+    throw Failure(
+        "{}: byte 0: this is no Pagetide trace (its first bytes are wrong); {}",
+        name, remedy_for(header, got));
   if (got < sizeof(header))
-    throw Failure(fmt::format("{}: byte {}: the trace's header is cut off "
-                              "after {} of its {} bytes",
-                              name, got, got, sizeof(header)));
+    throw Failure(
+        "{}: byte {}: the trace's header is cut off after {} of its {} bytes",
+        name, got, got, sizeof(header));
   if (header.version_major != trace::kVersionMajor)
-    throw Failure(fmt::format(
-        "{}: byte 8: the trace has format version {}.{}, this pagetide reads "
-        "version {}; use the pagetide that belongs to the runtime that wrote "
-        "it",
-        name, header.version_major, header.version_minor,
-        trace::kVersionMajor));
+    throw Failure("{}: byte 8: the trace has format version {}.{}, this "
+                  "pagetide reads version {}; use the pagetide that belongs to "
+                  "the runtime that wrote it",
+                  name, header.version_major, header.version_minor,
+                  trace::kVersionMajor);
   if (header.hash != header_hash(header))
-    throw Failure(fmt::format(
-        "{}: byte 72: the header's hash is wrong; the header is damaged",
-        name));
+    throw Failure(
+        "{}: byte 72: the header's hash is wrong; the header is damaged", name);
   if (header.header_bytes < sizeof(header) ||
       header.header_bytes > kMaxHeaderBytes)
-    throw Failure(fmt::format("{}: byte 12: a header of {} bytes is not "
-                              "possible",
-                              name, header.header_bytes));
+    throw Failure("{}: byte 12: a header of {} bytes is not possible", name,
+                  header.header_bytes);
   if (header.layout >= abi::kPlainLayoutCount)
-    throw Failure(
-        fmt::format("{}: byte 16: shadow layout {} is unknown to this pagetide",
-                    name, header.layout));
+    throw Failure("{}: byte 16: shadow layout {} is unknown to this pagetide",
+                  name, header.layout);
   if (header.granule_shift < abi::kMinGranuleShift ||
       header.granule_shift > abi::kMaxGranuleShift ||
       header.cell_shift > header.granule_shift)
-    throw Failure(fmt::format("{}: byte 20: cells of 2^{} and granules of "
-                              "2^{} bytes are not possible",
-                              name, header.cell_shift, header.granule_shift));
+    throw Failure("{}: byte 20: cells of 2^{} and granules of 2^{} bytes are "
+                  "not possible",
+                  name, header.cell_shift, header.granule_shift);
   if (const std::uint64_t bytes = scanner.file_bytes();
       bytes < header.header_bytes)
-    throw Failure(
-        fmt::format("{}: byte {}: the trace's header is cut off", name, bytes));
+    throw Failure("{}: byte {}: the trace's header is cut off", name, bytes);
   return header;
 }
 

@@ -10,7 +10,6 @@
 
 #include <unistd.h>
 
-#include <fmt/format.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -131,8 +130,7 @@ void FdSink::write(std::span<const std::uint8_t> bytes) {
     if (done < 0 && errno == EINTR)
       continue;
     if (done < 0)
-      throw Failure(fmt::format("{}: cannot be written: {}", name_,
-                                std::strerror(errno)));
+      throw Failure("{}: cannot be written: {}", name_, std::strerror(errno));
     bytes = bytes.subspan(static_cast<std::size_t>(done));
   }
 }
@@ -341,9 +339,8 @@ std::vector<Bytes> encode_period(const PeriodPart &period,
 Bytes make_frame(trace::FrameType type, std::span<const std::uint8_t> payload,
                  Compression compression) {
   if (payload.size() > trace::kMaxFrameBytes)
-    throw Failure(fmt::format("a frame of {} bytes exceeds the format's bound "
-                              "of {}",
-                              payload.size(), trace::kMaxFrameBytes));
+    throw Failure("a frame of {} bytes exceeds the format's bound of {}",
+                  payload.size(), trace::kMaxFrameBytes);
   Bytes packed;
   if (compression == Compression::kZstd) {
     packed.resize(ZSTD_compressBound(payload.size()));
