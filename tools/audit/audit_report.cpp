@@ -355,7 +355,7 @@ std::string audit_json(const Audit &audit) {
   out["lost"] = Json::array();
   for (const Note &note : audit.lost)
     out["lost"].push_back({{"period", note.period}, {"text", note.text}});
-  return out.dump();
+  return dumped(out);
 }
 
 } // namespace pagetide::tools

@@ -65,8 +65,6 @@ WhyLast why_last(std::uint64_t why) {
   return {"unknown", "why there was no other is not known"};
 }
 
-std::string dumped(const Json &json) { return json.dump() + "\n"; }
-
 } // namespace
 
 std::string checkpoint_list_text(const std::string &folder,
@@ -125,8 +123,10 @@ std::string checkpoint_list_json(const std::string &folder,
   Json list = Json::array();
   for (const CheckpointFacts &facts : all)
     list.push_back(json_of(facts));
-  return dumped(
-      {{"pagetide_checkpoints", 1}, {"folder", folder}, {"checkpoints", list}});
+  return dumped({{"pagetide_checkpoints", 1},
+                 {"folder", folder},
+                 {"checkpoints", list}}) +
+         "\n";
 }
 
 std::string checkpoint_json(const std::string &folder,
@@ -141,7 +141,7 @@ std::string checkpoint_json(const std::string &folder,
   Json one = {{"pagetide_checkpoint", 1}, {"folder", folder}};
   one.update(json_of(facts));
   one["regions"] = list;
-  return dumped(one);
+  return dumped(one) + "\n";
 }
 
 std::string applied_text(const std::string &folder,
@@ -181,7 +181,8 @@ std::string applied_json(const std::string &folder,
                  {"stream_bytes", applied.stream_bytes},
                  {"pause_ns", applied.end.pause_ns},
                  {"why_last", why_last(applied.end.why).name},
-                 {"rounds", rounds}});
+                 {"rounds", rounds}}) +
+         "\n";
 }
 
 } // namespace pagetide::tools

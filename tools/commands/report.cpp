@@ -186,7 +186,7 @@ public:
       const Json totals = {{"traces", traces_},
                            {"incomplete", incomplete_},
                            {"periods", periods_}};
-      out_.write(fmt::format("\n],\n\"totals\":{}}}\n", totals.dump()));
+      out_.write(fmt::format("\n],\n\"totals\":{}}}\n", dumped(totals)));
     }
     out_.close();
   }

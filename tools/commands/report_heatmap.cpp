@@ -77,7 +77,7 @@ int run_heatmap(const HeatmapOptions &options) {
   TextOutput out = output.empty() ? TextOutput() : TextOutput(output);
   out.write(form == Form::kSvg    ? report.svg(words)
             : table.csv           ? csv_of(report)
-            : form == Form::kJson ? report.json(words).dump() + "\n"
+            : form == Form::kJson ? dumped(report.json(words)) + "\n"
                                   : report.text(words, style));
   out.close();
   return status;

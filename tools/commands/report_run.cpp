@@ -71,7 +71,7 @@ int run_kind(const ReportOptions &options, const Selection &selection,
   style.top = options.top;
   TextOutput out;
   out.write(csv            ? csv_of(report)
-            : options.json ? report.json(selection.words()).dump() + "\n"
+            : options.json ? dumped(report.json(selection.words())) + "\n"
                            : report.text(selection.words(), style) + hint);
   out.close();
   return status;

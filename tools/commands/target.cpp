@@ -108,7 +108,7 @@ void list_targets(const TargetList &list, const std::string &path, bool json) {
     }
     const Json all = {
         {"pagetide_targets", 1}, {"list", path}, {"targets", targets}};
-    out.write(all.dump() + "\n");
+    out.write(dumped(all) + "\n");
   } else if (list.targets().empty()) {
     out.write("No program records by itself. Add one with: pagetide target add "
               "NAME\n");

@@ -162,7 +162,7 @@ std::string diff_json(const RunComparison &comparison) {
   out["differences"] = Json::array();
   for (const Difference &difference : comparison.differences())
     out["differences"].push_back(difference_json(difference, comparison));
-  return out.dump() + "\n";
+  return dumped(out) + "\n";
 }
 
 } // namespace pagetide::tools

@@ -201,7 +201,7 @@ std::string WssComparison::json() const {
   out["mappings"] = Json::array();
   for (const auto &[name, both] : mappings_)
     out["mappings"].push_back({{"name", name}, {"a", both.a}, {"b", both.b}});
-  return out.dump() + "\n";
+  return dumped(out) + "\n";
 }
 
 } // namespace pagetide::tools

@@ -157,7 +157,7 @@ std::string control_json(const ControlAnswer &answer) {
   out["every_ns"] = recording ? Json(reply.every_ns) : Json();
   out["periods"] = trace.empty() && !recording ? Json() : Json(reply.periods);
   out["seconds"] = recording ? Json(reply.seconds) : Json();
-  return out.dump();
+  return dumped(out);
 }
 
 } // namespace pagetide::tools

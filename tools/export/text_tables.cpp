@@ -131,7 +131,7 @@ std::string json_header(const trace::FileHeader &header) {
       {"realtime_ns", header.realtime_ns},
       {"period_ns", header.period_ns},
   };
-  return json.dump();
+  return dumped(json);
 }
 
 class JsonSink : public JsonLinesSink {
@@ -161,9 +161,9 @@ public:
 
   void end_trace(const SelectedTrace &trace) override {
     text_.write("\n]");
-    Json account = completeness_json(trace.completeness());
-    for (const std::string &name : account.names())
-      text_.write(fmt::format(",\n\"{}\":{}", name, account[name].dump()));
+    const Json account = completeness_json(trace.completeness());
+    for (const auto &[name, value] : account.items())
+      text_.write(fmt::format(",\n\"{}\":{}", name, dumped(value)));
     if (traces_ != 0)
       text_.write("}");
     ++traces_;

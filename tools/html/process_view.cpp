@@ -414,7 +414,7 @@ ViewData describe(const SelectedTrace &trace, const Survey &found,
   view["bins"]["new"] = fresh_pages(found.pages, picture.bins);
   view["layers"] = add_layers(picture, trace, data);
   view["pages"] = add_pages(found, trace, sites, limits, data);
-  data.json = view.dump();
+  data.json = dumped(view);
   return data;
 }
 

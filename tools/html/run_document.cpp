@@ -34,9 +34,9 @@ constexpr std::size_t kMinViewBytes = 24'000;
 constexpr std::size_t kMaxSquare = 32;
 
 void cut_cells(Json &row) {
-  for (Json &value : row.items())
-    if (value.is_text())
-      value = cut_text(valid_utf8(value.text()), kMaxCellText);
+  for (Json &value : row)
+    if (value.is_string())
+      value = cut_text(valid_utf8(value), kMaxCellText);
 }
 
 /// What a report has for programs, without what the page does not show. The
@@ -45,9 +45,9 @@ Json fitted_table(Json json, const char *list, std::size_t max_bytes) {
   json.erase("traces");
   Json kept = Json::array();
   std::size_t bytes = 0;
-  for (Json &row : json[list].items()) {
+  for (Json &row : json[list]) {
     cut_cells(row);
-    bytes += json_in_html(row.dump()).size() + 1;
+    bytes += json_in_html(dumped(row)).size() + 1;
     if (bytes > max_bytes)
       break;
     kept.push_back(std::move(row));
@@ -70,9 +70,9 @@ Json kinds_of_access() {
 void cut_square(Json &square) {
   if (!square.is_array() || square.size() <= kMaxSquare)
     return;
-  square.shorten(kMaxSquare);
-  for (Json &row : square.items())
-    row.shorten(kMaxSquare);
+  square.get_ref<Json::array_t &>().resize(kMaxSquare);
+  for (Json &row : square)
+    row.get_ref<Json::array_t &>().resize(kMaxSquare);
 }
 
 } // namespace
@@ -132,12 +132,12 @@ std::string RunDocument::tables(std::string_view version,
   if (!threads_.traces().empty()) {
     Json &threads = json["threads"];
     threads = fitted_table(threads_.json(words), "threads", share);
-    for (Json &square : threads["sharing"].items())
+    for (Json &square : threads["sharing"])
       cut_square(square);
   }
   if (!sites_.traces().empty())
     json["sites"] = sites.json(share, share / 2);
-  return json.dump();
+  return dumped(json);
 }
 
 void RunDocument::write(const HtmlAssets &assets, std::string_view version,

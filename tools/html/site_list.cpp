@@ -23,7 +23,7 @@ constexpr std::size_t kMaxSiteText = 300; ///< of a site's name
 
 /// What the document needs for it.
 std::size_t room_of(const Json &json) {
-  return json_in_html(json.dump()).size() + 1;
+  return json_in_html(dumped(json)).size() + 1;
 }
 
 Json site_figures_json(const SiteFigures &figures, bool tells_reads) {

@@ -42,9 +42,9 @@ public:
       longest_ = std::max(longest_, row.bar.whole);
       std::vector<std::string> &texts = cells_.emplace_back();
       for (const Json &cell : row.cells)
-        texts.push_back(cell.is_text()   ? cell.text()
+        texts.push_back(cell.is_string() ? cell.get<std::string>()
                         : cell.is_null() ? std::string()
-                                         : format_count(cell.number()));
+                                         : format_count(number_of(cell)));
     }
     axis_end_ =
         table_.axis_end ? table_.axis_end(longest_) : format_count(longest_);

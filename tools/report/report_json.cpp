@@ -169,7 +169,7 @@ std::string report_json(const Summary &s) {
                             {"period", note.period},
                             {"code", note_code_name(note.code)},
                             {"text", note.text}});
-  return out.dump();
+  return dumped(out);
 }
 
 } // namespace pagetide::tools

@@ -24,9 +24,11 @@ bool is_text_before(std::string_view a, std::string_view b) {
 bool is_before(const Json &a, const Json &b, bool is_ascending) {
   if (a.is_null() || b.is_null())
     return !a.is_null() && b.is_null();
-  if (a.is_text() && b.is_text())
-    return is_text_before(a.text(), b.text());
-  return is_ascending ? a.number() < b.number() : b.number() < a.number();
+  if (a.is_string() && b.is_string())
+    return is_text_before(a.get_ref<const std::string &>(),
+                          b.get_ref<const std::string &>());
+  return is_ascending ? number_of(a) < number_of(b)
+                      : number_of(b) < number_of(a);
 }
 
 } // namespace
@@ -76,10 +78,10 @@ std::string table_csv(std::span<const ReportColumn> columns,
   out += '\n';
   for (const ReportRow &row : rows) {
     for (const Json &cell : row) {
-      if (cell.is_text())
-        append_csv_text(out, valid_utf8(cell.text()));
+      if (cell.is_string())
+        append_csv_text(out, valid_utf8(cell));
       else if (!cell.is_null())
-        out += std::to_string(cell.number());
+        out += std::to_string(number_of(cell));
       out += ',';
     }
     out.back() = '\n';

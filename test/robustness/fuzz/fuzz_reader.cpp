@@ -151,7 +151,7 @@ void check_heatmap(const Bytes &bytes, const Selection &selection) {
     }
     const std::string text = report.text(selection.words(), ReportStyle());
     require(text.find('\x1b') == std::string::npos, "no terminal controls");
-    report.json(selection.words()).dump();
+    dumped(report.json(selection.words()));
     report.svg(selection.words());
   }
 }
@@ -183,7 +183,7 @@ void check_kinds(const Bytes &bytes) {
       report->add(trace);
       const std::string text = report->text(selection.words(), ReportStyle());
       require(text.find('\x1b') == std::string::npos, "no terminal controls");
-      report->json(selection.words()).dump();
+      dumped(report->json(selection.words()));
     }
     check_heatmap(bytes, selection);
   }

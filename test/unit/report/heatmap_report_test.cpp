@@ -155,7 +155,7 @@ TEST(HeatmapReport, ColoursOnlyIfTheTerminalHasThem) {
 
 TEST(HeatmapReport, JsonCountsEachGranuleOfEachPeriod) {
   const auto report = heatmap_of({two_mappings()}, Form::kJson, {2, 3});
-  const auto json = nlohmann::json::parse(report->json("").dump());
+  const auto json = nlohmann::json::parse(dumped(report->json("")));
   EXPECT_EQ(json.at("pagetide_report_heatmap"), 1);
   EXPECT_EQ(json.at("column_ns"), 1000 * kMs);
   const auto &process = json.at("processes").at(0);
@@ -208,7 +208,7 @@ TEST(HeatmapReport, AThreadsOwnPicture) {
   const auto report =
       heatmap_of({sample_trace("threads")}, Form::kJson, {2, 10}, selection);
   const auto json =
-      nlohmann::json::parse(report->json(selection.words()).dump());
+      nlohmann::json::parse(dumped(report->json(selection.words())));
   std::uint64_t written = 0;
   for (const auto &row : json.at("processes").at(0).at("rows"))
     for (const auto &count : row.at("written"))
@@ -248,7 +248,7 @@ TEST(HeatmapReport, SurvivesEverySample) {
       EXPECT_EQ(text->text("", style).find('\x1b'), std::string::npos) << name;
     }
     const auto json = heatmap_of({sample.make()}, Form::kJson, {});
-    EXPECT_FALSE(nlohmann::json::parse(json->json("").dump()).empty()) << name;
+    EXPECT_FALSE(nlohmann::json::parse(dumped(json->json(""))).empty()) << name;
     const auto svg = heatmap_of({sample.make()}, Form::kSvg, {});
     EXPECT_TRUE(svg->svg("").ends_with("</svg>\n")) << name;
   }

@@ -108,7 +108,7 @@ TEST(HotReport, ProcessesHavePagesOfTheirOwn) {
   const std::string text = report.text("", style);
   EXPECT_NE(text.find("process"), std::string::npos);
   EXPECT_NE(text.find("  and 5 more ranges\n"), std::string::npos) << text;
-  EXPECT_EQ(nlohmann::json::parse(report.json("").dump()).at("ranges").size(),
+  EXPECT_EQ(nlohmann::json::parse(dumped(report.json(""))).at("ranges").size(),
             8u);
 }
 

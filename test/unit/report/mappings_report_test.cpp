@@ -62,7 +62,7 @@ TEST(MappingsReport, ProcessesAddUpByName) {
 TEST(MappingsReport, TheLargestComeFirst) {
   MappingsReport report;
   add_trace(report, sample_trace("basic"));
-  const auto json = nlohmann::json::parse(report.json("").dump());
+  const auto json = nlohmann::json::parse(dumped(report.json("")));
   EXPECT_EQ(json.at("mapping_count"), 4);
   EXPECT_EQ(json.at("mappings").at(0).at("name"), "[heap]");
   EXPECT_EQ(json.at("mappings").at(1).at("name"), "/home/user/bin/sorter");

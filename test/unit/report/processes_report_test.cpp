@@ -47,7 +47,7 @@ TEST(ProcessesReport, TheLargestComeFirst) {
   ProcessesReport report;
   for (const char *name : {"tiny", "basic", "threads"})
     add_trace(report, sample_trace(name));
-  const auto json = nlohmann::json::parse(report.json("").dump());
+  const auto json = nlohmann::json::parse(dumped(report.json("")));
   const auto &processes = json.at("processes");
   ASSERT_EQ(processes.size(), 3u);
   EXPECT_EQ(processes.at(0).at("distinct"), 301);
@@ -99,7 +99,7 @@ TEST(ProcessesReport, SortsByWhatIsAskedFor) {
     add_trace(report, process_of(10, 9, 200));
     add_trace(report, process_of(30, 7, 100));
     std::string pids;
-    const auto json = nlohmann::json::parse(report.json("").dump());
+    const auto json = nlohmann::json::parse(dumped(report.json("")));
     for (const auto &process : json.at("processes"))
       pids += fmt::format("{} ", process.at("pid").get<int>());
     return pids;
@@ -121,7 +121,7 @@ TEST(ProcessesReport, MarksWhatIsNotWhole) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("  L: marks were switched on late"), std::string::npos);
-  const auto json = nlohmann::json::parse(report.json("").dump());
+  const auto json = nlohmann::json::parse(dumped(report.json("")));
   EXPECT_FALSE(json.at("processes").at(0).at("complete").get<bool>());
   EXPECT_TRUE(json.at("processes").at(1).at("complete").get<bool>());
   EXPECT_TRUE(json.at("processes").at(2).at("marks_late").get<bool>());
@@ -142,7 +142,7 @@ TEST(ProcessesReport, EmptyWordsAtTheEndAreCounted) {
   EXPECT_NE(text.find("\n  redis '*:6399' (and 3 empty words) "),
             std::string::npos)
       << text;
-  const auto json = nlohmann::json::parse(report.json("").dump());
+  const auto json = nlohmann::json::parse(dumped(report.json("")));
   EXPECT_EQ(json.at("processes").at(0).at("command"),
             "redis '*:6399' '' '' ''");
 }

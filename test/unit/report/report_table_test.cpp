@@ -27,7 +27,7 @@ std::string names_by(const char *column) {
   const std::vector<ReportRow> rows = some_rows();
   std::string names;
   for (const std::size_t row : sorted_rows(rows, number, kColumns[number]))
-    names += rows[row][0].text().front();
+    names += rows[row][0].get<std::string>().front();
   return names;
 }
 

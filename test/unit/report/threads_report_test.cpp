@@ -182,7 +182,7 @@ TEST(ThreadsReport, ShowsWhatHasRoom) {
   EXPECT_NE(text.find("  and 10 more threads\n"), std::string::npos) << text;
   EXPECT_NE(text.find("more threads have no room)\n"), std::string::npos)
       << text;
-  EXPECT_EQ(nlohmann::json::parse(report.json("").dump())
+  EXPECT_EQ(nlohmann::json::parse(dumped(report.json("")))
                 .at("sharing")
                 .at("accessed")
                 .size(),

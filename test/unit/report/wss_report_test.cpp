@@ -107,7 +107,7 @@ TEST(WssReport, BeginsWithTheSelectedTime) {
   EXPECT_EQ(text_of(report.stretches()),
             "1 10/5/10 +10 -0 | 1 0/0/0 +0 -10 | 1 2/0/2 +2 -0");
   const auto json =
-      nlohmann::json::parse(report.json(selection.words()).dump());
+      nlohmann::json::parse(dumped(report.json(selection.words())));
   EXPECT_EQ(json.at("selected"), "from 500 ms on");
   EXPECT_EQ(json.at("stretches").at(1).at("start_ns"), 1000 * kMs);
   EXPECT_EQ(json.at("stretches").at(2).at("all"), 12);
@@ -141,7 +141,8 @@ TEST(WssReport, OfNothingItSaysSo) {
             std::string::npos)
       << text;
   EXPECT_EQ(
-      nlohmann::json::parse(report.json("").dump()).at("stretches").size(), 0u);
+      nlohmann::json::parse(dumped(report.json(""))).at("stretches").size(),
+      0u);
 }
 
 TEST(WssReport, GranulesOfOneSizeOnly) {
@@ -159,7 +160,8 @@ TEST(WssReport, SurvivesEverySample) {
     add_trace(report, sample.make());
     const std::string text = report.text("", ReportStyle());
     EXPECT_EQ(text.find('\x1b'), std::string::npos) << name;
-    EXPECT_FALSE(nlohmann::json::parse(report.json("").dump()).empty()) << name;
+    EXPECT_FALSE(nlohmann::json::parse(dumped(report.json(""))).empty())
+        << name;
   }
 }
 
