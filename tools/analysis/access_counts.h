@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "analysis/granule_set.h"
 #include "trace/runs.h"
 
 #include <algorithm>
@@ -64,6 +65,30 @@ struct AccessCounts {
     carried = std::max(carried, other.carried);
     may = std::max(may, other.may);
   }
+};
+
+/// Distinct granules by what was done to them.
+struct AccessSets {
+  explicit AccessSets(MemoryBudget &budget)
+      : accessed(budget), read(budget), written(budget) {}
+
+  void add(const GranuleRun &run) {
+    const AccessKinds kinds(run.flags);
+    if (kinds.accessed)
+      accessed.insert(run.first, run.end());
+    if (kinds.read)
+      read.insert(run.first, run.end());
+    if (kinds.written)
+      written.insert(run.first, run.end());
+  }
+  bool is_lower_bound() const {
+    return accessed.is_lower_bound() || read.is_lower_bound() ||
+           written.is_lower_bound();
+  }
+
+  GranuleSet accessed;
+  GranuleSet read;
+  GranuleSet written;
 };
 
 } // namespace pagetide::tools

@@ -3,7 +3,7 @@
 
 #include "audit/audit_report.h"
 
-#include "audit/not_seen.h"
+#include "audit/elf_image.h"
 #include "support/json.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"

@@ -3,7 +3,6 @@
 
 #include "audit/elf_image.h"
 
-#include "audit/not_seen.h"
 #include "support/elf_note.h"
 #include "support/elf_tables.h"
 #include "support/page_bytes.h"
@@ -105,6 +104,31 @@ ModuleFile read_module(const std::string &path) {
     return names;
   };
   return file;
+}
+
+namespace {
+
+struct Reason {
+  std::string_view functions; ///< with a space before and behind each
+  const char *why;
+};
+/// Made of runtime/interceptors/not_seen.txt.
+constexpr Reason kReasons[] = {
+#include "not_seen.inc"
+};
+
+} // namespace
+
+const char *why_not_seen(std::string_view function) {
+  for (const Reason &reason : kReasons) {
+    const std::string_view all = reason.functions;
+    for (std::size_t at = all.find(function); at != std::string_view::npos;
+         at = all.find(function, at + 1))
+      if (!function.empty() && all[at - 1] == ' ' &&
+          all[at + function.size()] == ' ')
+        return reason.why;
+  }
+  return nullptr;
 }
 
 } // namespace pagetide::tools

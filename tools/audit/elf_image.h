@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pagetide::tools {
@@ -32,5 +33,9 @@ using ModuleLookup = std::function<ModuleFile(const std::string &path)>;
 /// no ELF file. Its variables are read when they are first requested: from its
 /// symbol table, or from the dynamic one if it is stripped.
 ModuleFile read_module(const std::string &path);
+
+/// Why the runtime does not see what a function of libc writes; null if it
+/// does, or if the function writes nothing.
+const char *why_not_seen(std::string_view function);
 
 } // namespace pagetide::tools

@@ -8,7 +8,7 @@
 #include "commands/audit_exact.h"
 #include "commands/command.h"
 #include "record/kernel_probe.h"
-#include "record/outer_record.h"
+#include "record/control_server.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
 #include "support/elf_note.h"

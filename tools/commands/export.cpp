@@ -9,7 +9,7 @@
 #include "export/table.h"
 #include "support/failure.h"
 #include "support/progress.h"
-#include "support/same_file.h"
+#include "support/replaced_file.h"
 #include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"

@@ -9,7 +9,7 @@
 #include "html/run_document.h"
 #include "support/code_places.h"
 #include "support/failure.h"
-#include "support/same_file.h"
+#include "support/replaced_file.h"
 #include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"

@@ -3,7 +3,7 @@
 
 #include "analysis/trace_files.h"
 #include "commands/command.h"
-#include "report/info_text.h"
+#include "report/report_text.h"
 #include "support/text_output.h"
 
 #include <CLI/CLI.hpp>

@@ -8,7 +8,6 @@
 #include "pagetide/engines.h"
 #include "record/auto_engine.h"
 #include "record/child_process.h"
-#include "record/program_build.h"
 
 #include <cstdint>
 #include <optional>

@@ -5,7 +5,7 @@
 
 #include "export/export.h"
 #include "export/table.h"
-#include "support/csv_text.h"
+#include "support/escaped_text.h"
 #include "support/json.h"
 #include "trace/completeness_json.h"
 

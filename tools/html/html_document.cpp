@@ -4,7 +4,7 @@
 #include "html/html_document.h"
 
 #include "html/packed_bytes.h"
-#include "support/markup_text.h"
+#include "support/escaped_text.h"
 
 #include <fmt/format.h>
 

@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include "support/elf_note.h"
+
 #include "pagetide/engines.h"
 
 #include <chrono>
@@ -61,5 +63,13 @@ constexpr bool watched_from_outside(const engines::Capabilities &engine,
 /// Throws Failure if the engine that the user chose lacks what he asks for.
 void require_asked(const engines::Capabilities &engine, Build build,
                    const Asked &asked);
+
+struct ProgramFile {
+  Build build;
+  ElfFile elf; ///< of a script: its interpreter's
+};
+
+/// Looks at the file that is executed, and of a script at its interpreter.
+ProgramFile examine_program(const std::string &path);
 
 } // namespace pagetide::tools

@@ -3,7 +3,10 @@
 
 #include "record/child_process.h"
 
+#include "support/failure.h"
+
 #include <signal.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -131,6 +134,34 @@ void ChildProcess::handle_signals() {
     else
       exit_status_ = ExitStatus{WEXITSTATUS(status), 0};
   }
+}
+
+namespace {
+
+/// Returns the personality and changes nothing.
+constexpr unsigned long kOnlyAsk = 0xffffffff;
+
+} // namespace
+
+FixedAddresses::FixedAddresses() : before_(::personality(kOnlyAsk)) {
+  const unsigned long wanted =
+      static_cast<unsigned>(before_) | ADDR_NO_RANDOMIZE;
+  // A filter of system calls (seccomp) may also claim success.
+  if (before_ == -1 || ::personality(wanted) == -1)
+    throw Failure(
+        "--no-aslr: personality(ADDR_NO_RANDOMIZE) failed: {}; the command was "
+        "not started. In a container its seccomp profile has to allow the "
+        "call, as in: docker run --security-opt seccomp=unconfined. Or record "
+        "without --no-aslr, and compare with: pagetide diff --relative",
+        std::strerror(errno));
+  if (!(::personality(kOnlyAsk) & ADDR_NO_RANDOMIZE))
+    throw Failure("--no-aslr: personality(ADDR_NO_RANDOMIZE) succeeded and had "
+                  "no effect; the command was not started. Record without "
+                  "--no-aslr, and compare with: pagetide diff --relative");
+}
+
+FixedAddresses::~FixedAddresses() {
+  ::personality(static_cast<unsigned>(before_));
 }
 
 } // namespace pagetide::tools

@@ -3,9 +3,12 @@
 
 #include "record/control_server.h"
 
+#include "record/runtime_options.h"
 #include "support/clock.h"
 #include "support/failure.h"
+#include "support/option_text.h"
 #include "support/text_format.h"
+#include "support/unique_fd.h"
 
 #include "pagetide/shadow_file.h"
 
@@ -14,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -23,6 +27,7 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <string>
 
 namespace pagetide::tools {
 
@@ -362,6 +367,31 @@ std::vector<ControlServer::Live> ControlServer::live() const {
     if (process.introduced)
       live.push_back({process.pid, process.path});
   return live;
+}
+
+void notify_outer_record() {
+  const std::string socket_path = option_in(inherited_options(), "control");
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (socket_path.empty() || socket_path.size() >= sizeof(address.sun_path))
+    return;
+  std::memcpy(address.sun_path, socket_path.c_str(), socket_path.size() + 1);
+  shadow_file::Notice notice = {};
+  notice.magic = shadow_file::kNoticeMagic;
+  notice.version = shadow_file::kVersion;
+  notice.pid = static_cast<std::uint32_t>(::getpid());
+  notice.kind = shadow_file::NoticeKind::kOtherRecord;
+  constexpr char kName[] = "pagetide";
+  std::memcpy(notice.name, kName, sizeof(kName));
+  notice.name_bytes = sizeof(kName) - 1;
+  const UniqueFd connection(
+      ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  // If the outer record has ended, nobody needs the notice.
+  if (connection &&
+      ::connect(connection.get(), reinterpret_cast<const sockaddr *>(&address),
+                sizeof(address)) == 0) [[maybe_unused]]
+    const ssize_t sent =
+        ::send(connection.get(), &notice, sizeof(notice), MSG_NOSIGNAL);
 }
 
 } // namespace pagetide::tools

@@ -127,4 +127,8 @@ private:
   std::optional<std::uint64_t> command_end_detail_;
 };
 
+/// Tells the `pagetide record` that started this process, if there is one, that
+/// the processes started here will record for this one instead.
+void notify_outer_record();
+
 } // namespace pagetide::tools

@@ -64,4 +64,55 @@ heat_legend(const HeatPicture &picture) {
   return {{heat_kind(picture, any), picture.access_word}};
 }
 
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kMinute = 60 * kSecond;
+constexpr std::uint64_t kHour = 60 * kMinute;
+
+/// The round time that follows a round one.
+std::uint64_t next_step(std::uint64_t step) {
+  static constexpr std::uint64_t kClock[] = {
+      10 * kSecond, 20 * kSecond, 30 * kSecond, kMinute,      2 * kMinute,
+      5 * kMinute,  10 * kMinute, 20 * kMinute, 30 * kMinute, kHour};
+  for (const std::uint64_t time : kClock)
+    if (step >= 5 * kSecond && time > step)
+      return time;
+  // 1, 2, 5, 10 ns and so on; the same of hours.
+  const std::uint64_t unit = step >= kHour ? kHour : 1;
+  std::uint64_t power = 1;
+  while (power <= step / unit / 10)
+    power *= 10;
+  const std::uint64_t digit = step / unit / power;
+  return unit * power * (digit < 2 ? 2 : digit < 5 ? 5 : 10);
+}
+
+/// A time that is a multiple of a round one, without needless zeros.
+std::string tick_label(std::uint64_t ns) {
+  if (ns == 0)
+    return "0 s";
+  if (ns < kSecond || ns >= 2 * kMinute)
+    return format_duration(ns);
+  std::string text =
+      fmt::format("{:.6f}", static_cast<double>(ns) / double{kSecond});
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.'))
+    text.pop_back();
+  return text + " s";
+}
+
+} // namespace
+
+std::vector<TimeTick> time_ticks(std::uint64_t from_ns, std::uint64_t to_ns,
+                                 std::size_t max_ticks) {
+  max_ticks = std::max<std::size_t>(max_ticks, 2);
+  std::uint64_t step = 1;
+  while (to_ns / step - from_ns / step + 1 > max_ticks)
+    step = next_step(step);
+  std::vector<TimeTick> ticks;
+  for (std::uint64_t i = (from_ns + step - 1) / step; i <= to_ns / step; ++i)
+    ticks.push_back({i * step, tick_label(i * step)});
+  return ticks;
+}
+
 } // namespace pagetide::tools

@@ -104,4 +104,14 @@ std::string heat_text(const HeatPicture &picture, const ReportStyle &style);
 /// The picture as an SVG document that needs nothing else.
 std::string heat_svg(const HeatPicture &picture);
 
+struct TimeTick {
+  std::uint64_t time_ns = 0;
+  std::string label; ///< "1.5 s"
+};
+
+/// Multiples of a round time from from_ns to to_ns, at most `max_ticks` (at
+/// least 2).
+std::vector<TimeTick> time_ticks(std::uint64_t from_ns, std::uint64_t to_ns,
+                                 std::size_t max_ticks);
+
 } // namespace pagetide::tools

@@ -1,9 +1,8 @@
 //===- heat_svg.cpp - A picture of accesses as an SVG document ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "analysis/time_axis.h"
 #include "report/heat_picture.h"
-#include "support/markup_text.h"
+#include "support/escaped_text.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 

@@ -3,7 +3,6 @@
 
 #include "report/heat_picture.h"
 
-#include "analysis/time_axis.h"
 #include "support/text_format.h"
 #include "support/text_wrap.h"
 

@@ -3,7 +3,7 @@
 
 #include "report/mappings_report.h"
 
-#include "analysis/access_sets.h"
+#include "analysis/access_counts.h"
 #include "analysis/report_limits.h"
 #include "support/json.h"
 #include "support/text_format.h"

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "analysis/access_sets.h"
+#include "analysis/access_counts.h"
 #include "analysis/report_limits.h"
 #include "report/run_report.h"
 #include "support/json.h"

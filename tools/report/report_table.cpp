@@ -3,7 +3,7 @@
 
 #include "report/report_table.h"
 
-#include "support/csv_text.h"
+#include "support/escaped_text.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 

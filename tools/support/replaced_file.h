@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <sys/stat.h>
+
 #include <string>
 
 namespace pagetide::tools {
@@ -32,5 +34,15 @@ private:
 /// What is written to \p name can be written beside it first: nothing has the
 /// name, or a regular file in a directory where we may make another.
 bool can_be_replaced(const std::string &name);
+
+/// Whether both are there and are the same file.
+inline bool are_one_file(const std::string &a, const std::string &b) {
+  struct stat status_a;
+  struct stat status_b;
+  return ::stat(a.c_str(), &status_a) == 0 &&
+         ::stat(b.c_str(), &status_b) == 0 &&
+         status_a.st_dev == status_b.st_dev &&
+         status_a.st_ino == status_b.st_ino;
+}
 
 } // namespace pagetide::tools

@@ -3,7 +3,7 @@
 
 #include "top/live_trace.h"
 
-#include "analysis/access_sets.h"
+#include "analysis/access_counts.h"
 #include "analysis/report_limits.h"
 #include "report/sites_report.h"
 #include "support/failure.h"

@@ -19,7 +19,6 @@
 #include "report/checksums_report.h"
 #include "report/heatmap_report.h"
 #include "report/hot_report.h"
-#include "report/info_text.h"
 #include "report/mappings_report.h"
 #include "report/processes_report.h"
 #include "report/report_json.h"

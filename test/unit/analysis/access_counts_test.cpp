@@ -3,7 +3,6 @@
 
 #include "analysis/access_counts.h"
 
-#include "analysis/access_sets.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "html/packed_bytes.h"
 #include "string_sink.h"
-#include "support/markup_text.h"
+#include "support/escaped_text.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

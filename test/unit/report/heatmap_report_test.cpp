@@ -3,7 +3,7 @@
 
 #include "report/heatmap_report.h"
 
-#include "analysis/time_axis.h"
+#include "report/heat_picture.h"
 #include "run_report_testing.h"
 #include "short_names.h"
 

@@ -1,11 +1,16 @@
-//===- csv_text.h - Texts in CSV ------------------------------------------===//
+//===- escaped_text.h - Texts in CSV, HTML and SVG ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace pagetide::tools {
+
+/// The text with entities for the characters that mean something in HTML and
+/// SVG.
+std::string markup_text(std::string_view text);
 
 /// Appends the text as RFC 4180 has it, but lines end with a line feed alone.
 template <typename Buffer>

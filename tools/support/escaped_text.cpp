@@ -1,7 +1,7 @@
-//===- markup_text.cpp - Text in HTML and SVG -----------------------------===//
+//===- escaped_text.cpp - Texts in CSV, HTML and SVG ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "support/markup_text.h"
+#include "support/escaped_text.h"
 
 namespace pagetide::tools {
 
