@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <cinttypes>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>

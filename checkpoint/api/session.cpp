@@ -8,7 +8,6 @@
 #include "api/updates.h"
 #include "format/error.h"
 #include "store/threads.h"
-#include "store/upkeep.h"
 #include "store/writer_lock.h"
 
 #include <sys/mman.h>

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <ctime>
 #include <utility>
 
 namespace pagetide::checkpoint {

@@ -6,7 +6,6 @@
 #include "format/manifest.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -7,16 +7,9 @@
 #include "support/edit_distance.h"
 #include "support/failure.h"
 #include "trace/runs.h"
-#include "trace/trace_reader.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
 
 namespace pagetide::tools {
 

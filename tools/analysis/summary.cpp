@@ -3,8 +3,6 @@
 
 #include "analysis/summary.h"
 
-#include "analysis/access_counts.h"
-#include "analysis/distribution.h"
 #include "analysis/granule_set.h"
 #include "analysis/mapping_names.h"
 #include "analysis/report_limits.h"
@@ -13,12 +11,9 @@
 #include "trace/trace_records.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <span>
-#include <string>
 #include <tuple>
-#include <vector>
 
 namespace pagetide::tools {
 

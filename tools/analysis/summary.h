@@ -10,7 +10,6 @@
 #include "trace/trace_reader.h"
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>

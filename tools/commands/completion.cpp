@@ -4,7 +4,6 @@
 #include "commands/command.h"
 #include "support/text_output.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>

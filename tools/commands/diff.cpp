@@ -7,11 +7,9 @@
 #include "compare/diff_text.h"
 #include "compare/run_comparison.h"
 #include "compare/wss_diff.h"
-#include "support/failure.h"
 #include "support/text_output.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>

@@ -4,10 +4,10 @@
 #include "commands/command.h"
 #include "commands/record_ways.h"
 #include "record/auto_engine.h"
-#include "record/engine_choice.h"
 #include "record/child_process.h"
-#include "record/kernel_probe.h"
 #include "record/control_server.h"
+#include "record/engine_choice.h"
+#include "record/kernel_probe.h"
 #include "record/recording_run.h"
 #include "record/runtime_options.h"
 #include "record/trace_texts.h"
@@ -28,8 +28,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>

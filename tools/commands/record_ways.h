@@ -9,7 +9,6 @@
 #include "record/auto_engine.h"
 #include "record/child_process.h"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -16,7 +16,6 @@
 #include <bit>
 #include <charconv>
 #include <iterator>
-#include <vector>
 
 namespace pagetide::tools {
 

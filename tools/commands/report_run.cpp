@@ -9,10 +9,7 @@
 #include "support/text_format.h"
 #include "support/text_output.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-
-#include <memory>
 
 namespace pagetide::tools {
 

@@ -9,7 +9,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

@@ -8,10 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <iterator>
-
 namespace pagetide::tools {
 
 namespace {

@@ -7,8 +7,6 @@
 #include "support/pieces.h"
 #include "trace/runs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace pagetide::tools {

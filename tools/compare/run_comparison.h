@@ -7,7 +7,6 @@
 #include "compare/process_pairs.h"
 #include "report/run_report.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>

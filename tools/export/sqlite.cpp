@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <map>
 
 namespace pagetide::tools {

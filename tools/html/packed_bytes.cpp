@@ -7,8 +7,6 @@
 
 #include <zlib.h>
 
-#include <algorithm>
-
 namespace pagetide::tools {
 
 namespace {

@@ -14,12 +14,9 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace pagetide::tools {
 

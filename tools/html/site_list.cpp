@@ -6,7 +6,6 @@
 #include "analysis/largest_first.h"
 #include "html/html_document.h"
 #include "support/failure.h"
-#include "support/json.h"
 #include "support/text_format.h"
 
 #include <algorithm>

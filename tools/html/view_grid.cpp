@@ -5,7 +5,6 @@
 
 #include "trace/runs.h"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 

@@ -12,7 +12,6 @@
 
 #include <chrono>
 #include <functional>
-#include <optional>
 #include <string>
 
 namespace pagetide::tools {

@@ -5,7 +5,6 @@
 
 #include "support/failure.h"
 
-#include <signal.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>

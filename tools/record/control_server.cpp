@@ -8,9 +8,6 @@
 #include "support/failure.h"
 #include "support/option_text.h"
 #include "support/text_format.h"
-#include "support/unique_fd.h"
-
-#include "pagetide/shadow_file.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -27,7 +24,6 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <string>
 
 namespace pagetide::tools {
 

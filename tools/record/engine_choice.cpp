@@ -4,7 +4,6 @@
 #include "record/engine_choice.h"
 
 #include "record/kernel_probe.h"
-#include "record/recording_run.h"
 #include "record/runtime_options.h"
 #include "support/failure.h"
 #include "support/option_text.h"
@@ -18,7 +17,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 namespace pagetide::tools {
 

@@ -7,7 +7,6 @@
 #include "support/json.h"
 #include "support/text_wrap.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>

@@ -5,16 +5,13 @@
 
 #include "analysis/largest_first.h"
 #include "analysis/page_table.h"
-#include "analysis/report_limits.h"
 #include "support/failure.h"
-#include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 namespace pagetide::tools {
 

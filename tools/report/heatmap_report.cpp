@@ -4,7 +4,6 @@
 #include "report/heatmap_report.h"
 
 #include "analysis/report_limits.h"
-#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>

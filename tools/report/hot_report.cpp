@@ -4,7 +4,6 @@
 #include "report/hot_report.h"
 
 #include "analysis/page_table.h"
-#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>

@@ -3,9 +3,6 @@
 
 #include "report/mappings_report.h"
 
-#include "analysis/access_counts.h"
-#include "analysis/report_limits.h"
-#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>

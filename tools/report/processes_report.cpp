@@ -4,7 +4,6 @@
 #include "report/processes_report.h"
 
 #include "analysis/access_counts.h"
-#include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
 

@@ -4,7 +4,6 @@
 #include "report/run_report.h"
 
 #include "support/failure.h"
-#include "support/json.h"
 #include "support/text_format.h"
 #include "trace/completeness_json.h"
 

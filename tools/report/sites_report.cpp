@@ -7,13 +7,11 @@
 #include "analysis/report_limits.h"
 #include "analysis/sharing.h"
 #include "support/failure.h"
-#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 #include <tuple>
 
 namespace pagetide::tools {

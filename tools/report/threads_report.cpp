@@ -5,7 +5,6 @@
 
 #include "analysis/access_counts.h"
 #include "support/failure.h"
-#include "support/json.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
@@ -14,7 +13,6 @@
 #include <bit>
 #include <map>
 #include <numeric>
-#include <span>
 #include <tuple>
 #include <utility>
 

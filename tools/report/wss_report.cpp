@@ -5,7 +5,6 @@
 
 #include "analysis/granule_set.h"
 #include "analysis/report_limits.h"
-#include "support/json.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
 

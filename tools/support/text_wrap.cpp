@@ -5,8 +5,6 @@
 
 #include "support/text_format.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace pagetide::tools {

@@ -3,8 +3,6 @@
 
 #include "trace/completeness_json.h"
 
-#include "support/json.h"
-
 namespace pagetide::tools {
 
 Json completeness_json(const Completeness &completeness) {

@@ -3,7 +3,6 @@
 
 #include "command_line.h"
 
-#include "own_options.h"
 #include "response_file.h"
 
 #include "clang/Driver/Options.h"

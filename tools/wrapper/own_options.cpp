@@ -8,9 +8,7 @@
 
 #include <cstddef>
 #include <cstring>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace pagetide::wrapper {
 

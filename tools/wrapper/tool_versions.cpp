@@ -9,7 +9,6 @@
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
