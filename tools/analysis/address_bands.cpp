@@ -45,22 +45,6 @@ std::size_t AddressBands::band_from(std::uint64_t granule) const {
   return static_cast<std::size_t>(found - bands_.begin());
 }
 
-std::optional<std::uint64_t>
-AddressBands::position_of(std::uint64_t granule) const {
-  const std::size_t i = band_from(granule);
-  if (i == bands_.size() || granule < bands_[i].first)
-    return std::nullopt;
-  return bands_[i].position + (granule - bands_[i].first);
-}
-
-std::uint64_t AddressBands::granule_at(std::uint64_t position) const {
-  const auto above = std::partition_point(
-      bands_.begin(), bands_.end(),
-      [&](const AddressBand &band) { return band.position <= position; });
-  const AddressBand &band = *std::prev(above);
-  return band.first + (position - band.position);
-}
-
 void UsedRanges::add(std::size_t name, std::uint64_t first, std::uint64_t end) {
   if (first >= end || (recent_first_ <= first && end <= recent_end_))
     return;

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,10 +40,6 @@ public:
   std::uint64_t length() const {
     return bands_.empty() ? 0 : bands_.back().position + bands_.back().length();
   }
-  /// Nothing if the granule is in no band.
-  std::optional<std::uint64_t> position_of(std::uint64_t granule) const;
-  /// The granule at a position below length().
-  std::uint64_t granule_at(std::uint64_t position) const;
   /// Calls visit(position, count) for each piece of [first, end) that lies in
   /// one band.
   template <typename Visit>

@@ -1,9 +1,12 @@
-//===- largest_first.h - The entries of a map by what they count ----------===//
+//===- largest_first.h - What counts most, first --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 namespace pagetide::tools {
@@ -22,6 +25,17 @@ std::vector<const typename Map::value_type *> largest_first(const Map &map,
     return of_a != of_b ? of_b < of_a : a->first < b->first;
   });
   return entries;
+}
+
+/// The numbers below `count` with the largest key_of(number) first. Equal ones
+/// rise.
+template <typename KeyOf>
+std::vector<std::size_t> numbers_largest_first(std::size_t count,
+                                               KeyOf key_of) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(), key_of);
+  return order;
 }
 
 } // namespace pagetide::tools

@@ -218,7 +218,7 @@ void SelectedTrace::note_names(const Mappings &mappings) {
     return;
   for (const Mapping &mapping : mappings.mappings) {
     const std::string name = name_of(mapping);
-    has_mapping_ = has_mapping_ || selection_.has_mapping(name);
+    has_mapping_ |= selection_.has_mapping(name);
     if (seen_names_.size() < kMaxSeenNames)
       seen_names_.insert(name.substr(name.rfind('/') + 1));
   }
@@ -299,7 +299,7 @@ void SelectedTrace::select(PeriodPart &part) {
     if (!selected_.empty())
       part.add_section(section.tid, selected_);
   }
-  selected_any_ = selected_any_ || !part.sections.empty();
+  selected_any_ |= !part.sections.empty();
   part.is_final = true;
   if (!takes_.empty()) {
     selected_.clear();
@@ -407,7 +407,7 @@ const PeriodPart *SelectedTrace::next() {
 
 void SelectionMatch::add(const SelectedTrace &trace) {
   const std::string why = trace.why_nothing();
-  any_ = any_ || why.empty();
+  any_ |= why.empty();
   if (why_.empty() && !why.empty())
     why_ = fmt::format("{}: {}", printable(trace.path()), why);
 }

@@ -182,7 +182,7 @@ public:
           sets.add_word(page.written, index, bits.written);
         });
       });
-      is_left_out = is_left_out || tables_[index]->is_lower_bound();
+      is_left_out |= tables_[index]->is_lower_bound();
       tables_[index].reset();
     }
     tables_.clear();

@@ -4,8 +4,8 @@
 #include "export/table.h"
 
 #include <array>
+#include <compare>
 #include <map>
-#include <tuple>
 
 namespace pagetide::tools {
 
@@ -81,11 +81,7 @@ private:
         : start(mapping.start), bytes(mapping.bytes), offset(mapping.offset),
           protection(mapping.protection),
           name(mapping.name.empty() ? kAnonymousMapping : mapping.name) {}
-    bool operator<(const Key &other) const {
-      return std::tie(start, bytes, offset, protection, name) <
-             std::tie(other.start, other.bytes, other.offset, other.protection,
-                      other.name);
-    }
+    friend auto operator<=>(const Key &a, const Key &b) = default;
     std::uint64_t start;
     std::uint64_t bytes;
     std::uint64_t offset;

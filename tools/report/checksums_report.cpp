@@ -260,8 +260,7 @@ public:
                                       : trace_.mapping(record.name - 1)]
           .add(counts);
     });
-    report_.is_lower_bound_ =
-        report_.is_lower_bound_ || reader_.table().is_lower_bound();
+    report_.is_lower_bound_ |= reader_.table().is_lower_bound();
   }
 
 private:

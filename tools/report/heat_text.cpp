@@ -216,7 +216,7 @@ std::string TextPicture::run() {
   bool has_more = false;
   for (const AddressBands *each : bands_)
     for (const AddressBand &band : each->list())
-      has_more = has_more || band.more_labels != 0;
+      has_more |= band.more_labels != 0;
   if (has_more)
     paragraph(kIndent,
               "NAME +N: these rows have N more mappings, of other "

@@ -3,13 +3,13 @@
 
 #include "report/heatmap_report.h"
 
+#include "analysis/largest_first.h"
 #include "analysis/report_limits.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace pagetide::tools {
 
@@ -102,12 +102,10 @@ std::unique_ptr<TraceTaker> HeatmapReport::start(SelectedTrace &trace) {
 
 void HeatmapReport::lay_out() {
   // The processes with the most pages, in the order of the traces.
-  std::vector<std::size_t> order(processes_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(processes_[b].bands.length(), a) <
-           std::pair(processes_[a].bands.length(), b);
-  });
+  const std::vector<std::size_t> order =
+      numbers_largest_first(processes_.size(), [&](std::size_t i) {
+        return processes_[i].bands.length();
+      });
   shown_ = std::min({order.size(), style_.top, kMaxProcesses});
   std::uint64_t length = 0;
   std::vector<const AddressBands *> bands;

@@ -100,8 +100,7 @@ public:
     if (mapping)
       report_.add_range(std::move(range));
     report_.keep_hottest();
-    report_.is_lower_bound_ =
-        report_.is_lower_bound_ || pages_.is_lower_bound();
+    report_.is_lower_bound_ |= pages_.is_lower_bound();
   }
 
 private:

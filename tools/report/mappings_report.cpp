@@ -3,12 +3,13 @@
 
 #include "report/mappings_report.h"
 
+#include "analysis/largest_first.h"
 #include "support/text_format.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 namespace pagetide::tools {
 
@@ -61,9 +62,8 @@ public:
       figures.written += of_name.granules.written.count();
       figures.periods += of_name.periods.count();
       figures.sum += of_name.sum;
-      figures.is_lower_bound = figures.is_lower_bound ||
-                               of_name.granules.is_lower_bound() ||
-                               of_name.periods.is_lower_bound();
+      figures.is_lower_bound |=
+          of_name.granules.is_lower_bound() || of_name.periods.is_lower_bound();
     }
     for (const auto &[object, name] : shared_names_) {
       const AccessSets &sets = object->granules;
@@ -74,7 +74,7 @@ public:
       figures.granules += now.granules - object->counted.granules;
       figures.read += now.read - object->counted.read;
       figures.written += now.written - object->counted.written;
-      figures.is_lower_bound = figures.is_lower_bound || sets.is_lower_bound();
+      figures.is_lower_bound |= sets.is_lower_bound();
       object->counted = now;
     }
   }
@@ -93,14 +93,9 @@ std::unique_ptr<TraceTaker> MappingsReport::start(SelectedTrace &trace) {
 }
 
 std::vector<const MappingsReport::Entry *> MappingsReport::largest() const {
-  std::vector<const Entry *> entries;
-  for (const Entry &entry : mappings_)
-    entries.push_back(&entry);
-  std::sort(entries.begin(), entries.end(), [](const Entry *a, const Entry *b) {
-    return std::tie(b->second.granules, b->second.sum, a->first) <
-           std::tie(a->second.granules, a->second.sum, b->first);
+  return largest_first(mappings_, [](const MappingFigures &figures) {
+    return std::pair(figures.granules, figures.sum);
   });
-  return entries;
 }
 
 std::span<const ReportColumn> MappingsReport::columns() const {

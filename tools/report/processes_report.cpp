@@ -4,14 +4,13 @@
 #include "report/processes_report.h"
 
 #include "analysis/access_counts.h"
+#include "analysis/largest_first.h"
 #include "support/text_format.h"
 #include "trace/runs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
 
 namespace pagetide::tools {
 
@@ -124,13 +123,9 @@ std::vector<std::size_t> ProcessesReport::sorted() const {
 }
 
 std::vector<std::size_t> ProcessesReport::largest() const {
-  std::vector<std::size_t> order(processes_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tie(processes_[b].granules, processes_[b].peak, a) <
-           std::tie(processes_[a].granules, processes_[a].peak, b);
+  return numbers_largest_first(processes_.size(), [&](std::size_t i) {
+    return std::pair(processes_[i].granules, processes_[i].peak);
   });
-  return order;
 }
 
 std::string ProcessesReport::title() const {
@@ -144,7 +139,7 @@ void ProcessesReport::write_totals(ReportLines &out) const {
   for (const ProcessFigures &process : processes_) {
     sum += process.granules;
     end_ns = std::max(end_ns, process.end_ns);
-    is_lower_bound = is_lower_bound || process.is_lower_bound;
+    is_lower_bound |= process.is_lower_bound;
   }
   sum -= std::min(sum, shared().repeated);
   out.statement(fmt::format(

@@ -256,11 +256,10 @@ public:
               .first->second;
       entry.figures.add(counts_[i].figures);
     }
-    report_.is_lower_bound_ =
-        report_.is_lower_bound_ || pages_.is_lower_bound() ||
-        threads_.is_lower_bound() || sites_.is_lower_bound();
-    report_.left_out_sites_ =
-        report_.left_out_sites_ || trace_.sites().is_full();
+    report_.is_lower_bound_ |= pages_.is_lower_bound() ||
+                               threads_.is_lower_bound() ||
+                               sites_.is_lower_bound();
+    report_.left_out_sites_ |= trace_.sites().is_full();
   }
 
 private:

@@ -4,6 +4,7 @@
 #include "report/threads_report.h"
 
 #include "analysis/access_counts.h"
+#include "analysis/largest_first.h"
 #include "support/failure.h"
 #include "support/text_format.h"
 
@@ -12,8 +13,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <numeric>
-#include <tuple>
 #include <utility>
 
 namespace pagetide::tools {
@@ -169,8 +168,7 @@ public:
         report_.threads_[thread].written += granules;
       report_.counts_.add(accessed, written, granules);
     });
-    report_.is_lower_bound_ = report_.is_lower_bound_ || is_left_out ||
-                              report_.sets_.is_lower_bound();
+    report_.is_lower_bound_ |= is_left_out || report_.sets_.is_lower_bound();
   }
 
 private:
@@ -239,13 +237,9 @@ std::vector<std::size_t> ThreadsReport::first(std::size_t top) const {
 }
 
 std::vector<std::size_t> ThreadsReport::largest() const {
-  std::vector<std::size_t> order(threads_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tie(threads_[b].granules, threads_[a].tid) <
-           std::tie(threads_[a].granules, threads_[b].tid);
+  return numbers_largest_first(threads_.size(), [&](std::size_t i) {
+    return std::pair(threads_[i].granules, ~threads_[i].tid);
   });
-  return order;
 }
 
 std::string ThreadsReport::title() const {

@@ -199,8 +199,7 @@ public:
   void finish() override {
     report_.timeline_->add_process(std::move(timeline_));
     report_.distinct_ += reader_.distinct().count();
-    report_.is_lower_bound_ =
-        report_.is_lower_bound_ || reader_.distinct().is_lower_bound();
+    report_.is_lower_bound_ |= reader_.distinct().is_lower_bound();
     report_.may_ += reader_.may();
     estimate_.finish();
     // Windows of several processes are at different times.

@@ -233,7 +233,7 @@ void LiveProcesses::refresh(std::chrono::milliseconds patience) {
       } catch (const Failure &failure) {
         process->problem = failure.what();
       }
-      has_more = has_more || (!process->is_read && process->problem.empty());
+      has_more |= (!process->is_read && process->problem.empty());
     }
   }
   for (const auto &process : all_)

@@ -295,7 +295,7 @@ LiveFigures LiveTrace::figures() const {
   const std::size_t whole = now.stretch.size() - now.is_open;
   for (std::size_t i = 0; i < whole; ++i) {
     const Period &period = now.stretch[i];
-    figures.is_lower_bound = figures.is_lower_bound || period.is_lower_bound;
+    figures.is_lower_bound |= period.is_lower_bound;
     for (const GranuleRun &run : period.accesses)
       all.add(run);
     for (const Piece &piece : period.pieces)
@@ -314,22 +314,22 @@ LiveFigures LiveTrace::figures() const {
     figures.is_cut_short = now.evicted_ns > stretch_start();
   }
   figures.all = counts_of(all);
-  figures.is_lower_bound = figures.is_lower_bound || all.is_lower_bound();
+  figures.is_lower_bound |= all.is_lower_bound();
   for (const auto &[mapping, sets] : mappings) {
     figures.mappings.push_back({now.mappings.name(mapping), counts_of(sets)});
-    figures.is_lower_bound = figures.is_lower_bound || sets.is_lower_bound();
+    figures.is_lower_bound |= sets.is_lower_bound();
   }
   for (const auto &[site, sets] : sites) {
     figures.sites.push_back(
         {short_site_text(now.sites, site), counts_of(sets)});
-    figures.is_lower_bound = figures.is_lower_bound || sets.is_lower_bound();
+    figures.is_lower_bound |= sets.is_lower_bound();
   }
   for (const auto &[tid, sets] : threads) {
     const auto found = now.threads.find(tid);
     figures.threads.push_back(
         {tid, found == now.threads.end() ? "" : found->second.name,
          counts_of(sets)});
-    figures.is_lower_bound = figures.is_lower_bound || sets.is_lower_bound();
+    figures.is_lower_bound |= sets.is_lower_bound();
   }
   return figures;
 }

@@ -59,7 +59,6 @@ public:
   /// The places that the id may mean: none if it is not known, more than one if
   /// it is ambiguous.
   std::span<const Site> find(std::uint32_t id) const;
-  bool is_ambiguous(std::uint32_t id) const { return find(id).size() > 1; }
 
   bool empty() const { return sites_.empty(); }
   std::size_t size() const { return sites_.size(); }

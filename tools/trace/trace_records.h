@@ -41,9 +41,7 @@ struct GranuleRun {
   std::uint64_t flags : 8;  ///< trace::RunFlags
 
   std::uint64_t end() const { return first + count; }
-  friend bool operator==(const GranuleRun &a, const GranuleRun &b) {
-    return a.first == b.first && a.count == b.count && a.flags == b.flags;
-  }
+  friend bool operator==(const GranuleRun &a, const GranuleRun &b) = default;
 };
 static_assert(sizeof(GranuleRun) == 16);
 
@@ -56,20 +54,20 @@ struct ChecksumRun {
   bool stable() const {
     return state == static_cast<unsigned>(trace::ChecksumState::kStable);
   }
-  friend bool operator==(const ChecksumRun &a, const ChecksumRun &b) {
-    return a.first == b.first && a.count == b.count && a.state == b.state;
-  }
+  friend bool operator==(const ChecksumRun &a, const ChecksumRun &b) = default;
 };
 static_assert(sizeof(ChecksumRun) == 16);
 
 /// Which run of `pagetide record` a trace belongs to.
 struct RunId {
+  static constexpr auto kFrame = trace::FrameType::kRunId;
   std::array<std::uint8_t, trace::kRunIdBytes> bytes = {};
 
   friend bool operator==(const RunId &a, const RunId &b) = default;
 };
 
 struct Process {
+  static constexpr auto kFrame = trace::FrameType::kProcess;
   std::string executable;
   std::vector<std::string> arguments;
   std::string options;
@@ -89,6 +87,7 @@ struct Mapping {
 };
 
 struct Mappings {
+  static constexpr auto kFrame = trace::FrameType::kMappings;
   std::uint64_t time_ns = 0;
   std::vector<Mapping> mappings;
 };
@@ -101,11 +100,13 @@ struct ThreadRecord {
 };
 
 struct Threads {
+  static constexpr auto kFrame = trace::FrameType::kThreads;
   std::vector<ThreadRecord> records;
 };
 
 /// One part of what the kernel saw written in a period.
 struct KernelWrites {
+  static constexpr auto kFrame = trace::FrameType::kKernelWrites;
   std::uint64_t index = 0; ///< of the period
   bool last = true;
   bool exiting = false; ///< trace::kPartExiting
@@ -123,6 +124,7 @@ struct Region {
 };
 
 struct Regions {
+  static constexpr auto kFrame = trace::FrameType::kRegions;
   std::uint64_t time_ns = 0;
   std::vector<Region> regions;
 };
@@ -137,6 +139,7 @@ struct SitePlace {
 
 /// What the ids of some sites mean. site_table.h collects these.
 struct SiteTablePart {
+  static constexpr auto kFrame = trace::FrameType::kSiteTable;
   struct Site {
     std::uint32_t id;
     std::uint8_t kind; ///< trace::SiteKind
@@ -201,6 +204,7 @@ struct PeriodSites {
 /// How a period ended that was to end in a cut. It comes before the period's
 /// first part.
 struct Cut {
+  static constexpr auto kFrame = trace::FrameType::kCut;
   std::uint64_t index = 0;   ///< of the period
   std::uint64_t time_ns = 0; ///< the instant; 0: there was no cut
   std::uint64_t pause_ns = 0;
@@ -211,6 +215,7 @@ struct Cut {
 };
 
 struct Note {
+  static constexpr auto kFrame = trace::FrameType::kNote;
   std::uint64_t time_ns = 0;
   std::uint64_t period = 0;
   trace::NoteCode code = trace::NoteCode::kInfo;

@@ -89,33 +89,15 @@ public:
   void header(const trace::FileHeader &header);
   void frame(trace::FrameType type, std::span<const std::uint8_t> payload);
 
-  void write(const RunId &id) { frame(trace::FrameType::kRunId, encode(id)); }
-  void write(const Process &process) {
-    frame(trace::FrameType::kProcess, encode(process));
+  /// A record that is one frame. A cut is written before its period.
+  template <typename Record> void write(const Record &record) {
+    frame(Record::kFrame, encode(record));
   }
-  void write(const Mappings &mappings) {
-    frame(trace::FrameType::kMappings, encode(mappings));
-  }
-  void write(const Threads &threads) {
-    frame(trace::FrameType::kThreads, encode(threads));
-  }
-  void write(const Note &note) { frame(trace::FrameType::kNote, encode(note)); }
   /// Adds the count of periods if `end` has none.
   void write(End end) {
     if (!end.periods)
       end.periods = periods_;
     frame(trace::FrameType::kEnd, encode(end));
-  }
-  void write(const KernelWrites &part) {
-    frame(trace::FrameType::kKernelWrites, encode(part));
-  }
-  /// The period must follow.
-  void write(const Cut &cut) { frame(trace::FrameType::kCut, encode(cut)); }
-  void write(const Regions &regions) {
-    frame(trace::FrameType::kRegions, encode(regions));
-  }
-  void write(const SiteTablePart &table) {
-    frame(trace::FrameType::kSiteTable, encode(table));
   }
   /// Writes the sites of a whole period. The period must follow.
   void write(const PeriodSites &sites,
