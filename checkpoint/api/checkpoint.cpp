@@ -55,41 +55,13 @@ int fail(int status, const char *text) {
   return status;
 }
 
-int status_of(Problem problem) {
-  switch (problem) {
-  case Problem::kNone:
-    return PAGETIDE_CHECKPOINT_NONE;
-  case Problem::kInvalid:
-    return PAGETIDE_CHECKPOINT_INVALID;
-  case Problem::kBusy:
-    return PAGETIDE_CHECKPOINT_BUSY;
-  case Problem::kIo:
-    return PAGETIDE_CHECKPOINT_IO;
-  case Problem::kDamaged:
-    return PAGETIDE_CHECKPOINT_DAMAGED;
-  case Problem::kVersion:
-    return PAGETIDE_CHECKPOINT_VERSION;
-  case Problem::kProgram:
-    return PAGETIDE_CHECKPOINT_PROGRAM;
-  case Problem::kRegions:
-    return PAGETIDE_CHECKPOINT_REGIONS;
-  case Problem::kUnsupported:
-    return PAGETIDE_CHECKPOINT_UNSUPPORTED;
-  case Problem::kNoCut:
-    return PAGETIDE_CHECKPOINT_NO_CUT;
-  case Problem::kNoMemory:
-    return PAGETIDE_CHECKPOINT_NO_MEMORY;
-  }
-  return PAGETIDE_CHECKPOINT_INVALID;
-}
-
 /// Of the exception that is being handled.
 int describe_exception(std::string &text) {
   try {
     throw;
   } catch (const Error &error) {
     text = error.what();
-    return status_of(error.problem());
+    return static_cast<int>(error.problem());
   } catch (const std::bad_alloc &) {
     text = "memory ran out";
     return PAGETIDE_CHECKPOINT_NO_MEMORY;

@@ -3,23 +3,26 @@
 
 #pragma once
 
+#include "pagetide/checkpoint.h"
+
 #include <stdexcept>
 #include <string>
 
 namespace pagetide::checkpoint {
 
-enum class Problem {
-  kNone,    ///< there is no checkpoint
-  kInvalid, ///< an argument
-  kBusy,    ///< another process writes
-  kIo,
-  kDamaged, ///< missing, or not what was written
-  kVersion,
-  kProgram,
-  kRegions, ///< those of the program are others
-  kUnsupported,
-  kNoCut,
-  kNoMemory,
+/// The library returns it as it is (pagetide/checkpoint.h).
+enum class Problem : int {
+  kNone = PAGETIDE_CHECKPOINT_NONE,
+  kInvalid = PAGETIDE_CHECKPOINT_INVALID,
+  kBusy = PAGETIDE_CHECKPOINT_BUSY,
+  kIo = PAGETIDE_CHECKPOINT_IO,
+  kDamaged = PAGETIDE_CHECKPOINT_DAMAGED,
+  kVersion = PAGETIDE_CHECKPOINT_VERSION,
+  kProgram = PAGETIDE_CHECKPOINT_PROGRAM,
+  kRegions = PAGETIDE_CHECKPOINT_REGIONS,
+  kUnsupported = PAGETIDE_CHECKPOINT_UNSUPPORTED,
+  kNoCut = PAGETIDE_CHECKPOINT_NO_CUT,
+  kNoMemory = PAGETIDE_CHECKPOINT_NO_MEMORY,
 };
 
 /// The text says what failed, why, and what to do.
