@@ -9,23 +9,14 @@
 
 namespace pagetide::tools {
 
-namespace {
+NLOHMANN_JSON_SERIALIZE_ENUM(DifferenceKind,
+                             {{DifferenceKind::kProcess, "process"},
+                              {DifferenceKind::kPeriod, "period"},
+                              {DifferenceKind::kAccess, "access"},
+                              {DifferenceKind::kPage, "page"},
+                              {DifferenceKind::kChecksum, "checksum"}})
 
-const char *kind_name(DifferenceKind kind) {
-  switch (kind) {
-  case DifferenceKind::kProcess:
-    return "process";
-  case DifferenceKind::kPeriod:
-    return "period";
-  case DifferenceKind::kAccess:
-    return "access";
-  case DifferenceKind::kPage:
-    return "page";
-  case DifferenceKind::kChecksum:
-    break;
-  }
-  return "checksum";
-}
+namespace {
 
 Json tally_json(const Tally &tally) {
   return {{"equal", tally.equal},
@@ -69,12 +60,10 @@ Json difference_json(const Difference &difference, const RunComparison &all) {
   const auto pid = [](const auto &run, std::optional<std::size_t> at) {
     return at ? Json(run.traces[*at].pid) : Json();
   };
-  Json out = {{"kind", kind_name(difference.kind)},
-              {"in_a", difference.in_a},
-              {"in_b", difference.in_b},
-              {"pid_a", pid(all.a(), pair.a)},
-              {"pid_b", pid(all.b(), pair.b)},
-              {"start_ns", difference.start_ns}};
+  Json out = {
+      {"kind", difference.kind},       {"in_a", difference.in_a},
+      {"in_b", difference.in_b},       {"pid_a", pid(all.a(), pair.a)},
+      {"pid_b", pid(all.b(), pair.b)}, {"start_ns", difference.start_ns}};
   const bool is_page = difference.granules != 0;
   out["period"] =
       all.by_periods() && difference.kind != DifferenceKind::kProcess
@@ -101,18 +90,6 @@ Json difference_json(const Difference &difference, const RunComparison &all) {
 
 } // namespace
 
-const char *verdict_name(Verdict verdict) {
-  switch (verdict) {
-  case Verdict::kEqual:
-    return "equal";
-  case Verdict::kDifferent:
-    return "different";
-  case Verdict::kUndecided:
-    break;
-  }
-  return "undecided";
-}
-
 Json traces_json(std::span<const RunReport::Trace> traces) {
   Json out = Json::array();
   for (const RunReport::Trace &trace : traces) {
@@ -130,7 +107,7 @@ std::string diff_json(const RunComparison &comparison) {
   const std::string words = options.selection.words();
   Json out;
   out["pagetide_diff"] = 1;
-  out["verdict"] = verdict_name(comparison.verdict());
+  out["verdict"] = comparison.verdict();
   out["by"] = comparison.by_periods() ? "periods" : "whole";
   out["relative"] = options.relative;
   out["selected"] = words.empty() ? Json() : Json(words);

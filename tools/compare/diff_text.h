@@ -23,7 +23,9 @@ std::string diff_json(const RunComparison &comparison);
 std::vector<std::string> diff_remarks(const RunComparison &comparison);
 
 /// "equal", "different" or "undecided".
-const char *verdict_name(Verdict verdict);
+NLOHMANN_JSON_SERIALIZE_ENUM(Verdict, {{Verdict::kEqual, "equal"},
+                                       {Verdict::kDifferent, "different"},
+                                       {Verdict::kUndecided, "undecided"}})
 
 /// The two runs, in the head of a text.
 void write_runs(ReportLines &out, std::span<const RunReport::Trace> a,

@@ -189,7 +189,7 @@ std::string WssComparison::json() const {
   const Tally &pages = pages_.sum().pages;
   Json out;
   out["pagetide_diff_wss"] = 1;
-  out["verdict"] = verdict_name(verdict());
+  out["verdict"] = verdict();
   out["relative"] = pages_.options().relative;
   out["selected"] = words.empty() ? Json() : Json(words);
   out["granule_bytes"] = std::uint64_t{1} << pages_.granule_shift();

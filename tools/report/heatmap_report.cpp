@@ -246,8 +246,8 @@ std::vector<ReportRow> HeatmapReport::rows() const {
                           here.end - here.first,
                           processes_[i].bands.list()[here.band].label,
                           time_.from_ns + column * time_.column_ns,
-                          cell.accessed, json_if(tells_reads(), cell.read),
-                          json_if(tells_reads(), cell.written)});
+                          cell.accessed, if_told(cell.read),
+                          if_told(cell.written)});
       }
     }
   }

@@ -231,10 +231,10 @@ std::span<const ReportColumn> HotReport::columns() const {
 std::vector<ReportRow> HotReport::rows() const {
   std::vector<ReportRow> rows;
   for (const HotRange &range : ranges_)
-    rows.push_back(
-        {range.pid, fmt::format("{:#x}", range.first << granule_shift()),
-         range.count, range.periods, json_if(tells_reads(), range.written),
-         range.age, range.mapping});
+    rows.push_back({range.pid,
+                    fmt::format("{:#x}", range.first << granule_shift()),
+                    range.count, range.periods, if_told(range.written),
+                    range.age, range.mapping});
   return rows;
 }
 

@@ -109,10 +109,9 @@ std::vector<ReportRow> MappingsReport::rows() const {
   std::vector<ReportRow> rows;
   for (const Entry *entry : largest()) {
     const auto &[name, figures] = *entry;
-    rows.push_back({name, figures.granules,
-                    json_if(tells_reads(), figures.read),
-                    json_if(tells_reads(), figures.written), figures.periods,
-                    figures.sum, figures.is_lower_bound});
+    rows.push_back({name, figures.granules, if_told(figures.read),
+                    if_told(figures.written), figures.periods, figures.sum,
+                    figures.is_lower_bound});
   }
   return rows;
 }

@@ -107,13 +107,13 @@ std::vector<ReportRow> ProcessesReport::rows() const {
     const ProcessFigures &process = processes_[i];
     const Trace &trace = traces()[i];
     const bool is_known = !trace.program.empty();
-    rows.push_back(
-        {trace.path, trace.pid, is_known ? Json(trace.program) : Json(),
-         is_known ? Json(trace.command) : Json(), process.start_ns,
-         process.end_ns, trace.periods, trace.completeness.is_complete(),
-         trace.marks_late, process.peak, process.granules,
-         json_if(tells_reads(), process.written), shared().of_process[i],
-         process.is_lower_bound});
+    rows.push_back({trace.path, trace.pid,
+                    is_known ? Json(trace.program) : Json(),
+                    is_known ? Json(trace.command) : Json(), process.start_ns,
+                    process.end_ns, trace.periods,
+                    trace.completeness.is_complete(), trace.marks_late,
+                    process.peak, process.granules, if_told(process.written),
+                    shared().of_process[i], process.is_lower_bound});
   }
   return rows;
 }
@@ -214,11 +214,10 @@ void ProcessesReport::write_json(Json &out) const {
     std::vector<std::uint32_t> pids;
     for (const std::uint32_t process : object.processes)
       pids.push_back(traces()[process].pid);
-    out["shared_memory"].push_back(
-        {{"name", object.name},
-         {"pids", pids},
-         {"distinct", object.granules},
-         {"written", json_if(tells_reads(), object.written)}});
+    out["shared_memory"].push_back({{"name", object.name},
+                                    {"pids", pids},
+                                    {"distinct", object.granules},
+                                    {"written", if_told(object.written)}});
   }
   out["processes"] = list(SIZE_MAX);
 }

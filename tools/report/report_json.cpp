@@ -8,6 +8,11 @@
 
 namespace pagetide::tools {
 
+NLOHMANN_JSON_SERIALIZE_ENUM(Integrity, {{Integrity::kDamaged, "damaged"},
+                                         {Integrity::kComplete, "complete"},
+                                         {Integrity::kUnfinished, "unfinished"},
+                                         {Integrity::kCut, "cut"}})
+
 namespace {
 
 constexpr std::size_t kCurvePoints = 256;
@@ -43,20 +48,6 @@ Json json_of(const CutSummary &cuts) {
           {"reasons_left_out", cuts.reasons_left_out}};
 }
 
-const char *integrity_name(Integrity integrity) {
-  switch (integrity) {
-  case Integrity::kComplete:
-    return "complete";
-  case Integrity::kUnfinished:
-    return "unfinished";
-  case Integrity::kCut:
-    return "cut";
-  case Integrity::kDamaged:
-    return "damaged";
-  }
-  return "damaged";
-}
-
 Json curve_points(const TimeCurve &curve) {
   Json points = Json::array();
   if (!curve.empty())
@@ -78,7 +69,7 @@ std::string report_json(const Summary &s) {
   Json out;
   out["file"] = s.path;
   out["bytes"] = s.file_bytes;
-  out["integrity"] = integrity_name(s.completeness.integrity());
+  out["integrity"] = s.completeness.integrity();
   out["stop_offset"] = s.completeness.stop_offset();
   out.update(completeness_json(s.completeness));
   out["end"] = s.end ? Json{{"reason", static_cast<int>(s.end->reason)},

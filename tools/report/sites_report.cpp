@@ -345,7 +345,7 @@ std::vector<ReportRow> SitesReport::rows() const {
     const SiteFigures &figures = entry->figures;
     rows.push_back({fmt::format("{:#x}", entry->id), short_text(*entry),
                     entry->places.size() > 1, figures.pages,
-                    json_if(tells_reads(), figures.written), figures.shared,
+                    if_told(figures.written), figures.shared,
                     figures.most_threads, figures.periods, figures.sum});
   }
   return rows;
@@ -486,7 +486,7 @@ void SitesReport::write_text(ReportLines &out) const {
 void SitesReport::write_json(Json &out) const {
   const auto figures_of = [this](const SiteFigures &figures) {
     return Json{{"pages", figures.pages},
-                {"written", json_if(tells_reads(), figures.written)},
+                {"written", if_told(figures.written)},
                 {"shared", figures.shared},
                 {"most_threads", figures.most_threads}};
   };

@@ -224,8 +224,7 @@ std::vector<ReportRow> ThreadsReport::rows() const {
     const ThreadFigures &thread = threads_[i];
     rows.push_back({thread.pid, thread.tid, thread.name, thread.periods,
                     thread.granules, json_if(tells_writes(), thread.written),
-                    thread.alone, thread.shared(),
-                    json_if(tells_reads(), thread.contested)});
+                    thread.alone, thread.shared(), if_told(thread.contested)});
   }
   return rows;
 }
