@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes docs/reference/interceptors.md of intercepted.txt, tabled.def, not_seen.txt
-and raw_not_seen.txt in runtime/interceptors.
+"""Makes docs/reference/interceptors.md of intercepted.txt, tabled.def, raw_numbers.def,
+not_seen.txt and raw_not_seen.txt in runtime/interceptors.
 
     scripts/interceptors.py            writes it
     scripts/interceptors.py --check    fails if it is not up to date
@@ -17,6 +17,7 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = TOP / "runtime" / "interceptors" / "intercepted.txt"
 TABLE = TOP / "runtime" / "interceptors" / "tabled.def"
+RAW_NUMBERS = TOP / "runtime" / "interceptors" / "raw_numbers.def"
 NOT_SEEN = TOP / "runtime" / "interceptors" / "not_seen.txt"
 RAW_NOT_SEEN = TOP / "runtime" / "interceptors" / "raw_not_seen.txt"
 CALL_SITES = TOP / "include" / "pagetide" / "call_site_functions.def"
@@ -25,7 +26,7 @@ TARGET = TOP / "docs" / "reference" / "interceptors.md"
 HEAD = """# Functions that Pagetide intercepts
 
 `scripts/interceptors.py` makes this page from `intercepted.txt`, `tabled.def`,
-`not_seen.txt` and `raw_not_seen.txt` in `runtime/interceptors`.
+`raw_numbers.def`, `not_seen.txt` and `raw_not_seen.txt` in `runtime/interceptors`.
 
 Instrumented code marks its own accesses. The runtime marks what these functions of
 libc, and the kernel through them, do to the program's memory.
@@ -82,7 +83,7 @@ def whose_calls(names, by_call_site, where):
     return "instrumented" if named else "all"
 
 
-TABLED = re.compile(r"TABLED(?:_REAL|_WAITS)?\((?:\w[\w ]*, |\([^)]*\), )?[\w ]+, (\w+), "
+TABLED = re.compile(r"TABLED(?:_CALL|_REAL|_WAITS)?\((?:\w[\w ]*, |\((?:[^()]|\([\w, ]*\))*\), )?[\w ]+, (\w+), "
                     r"(?:always|zero|counted|positive|some), (.*)\)")
 SENTENCES = {
     "Read": "reads {}", "Write": "writes {}", "Change": "reads and writes {}",
@@ -128,7 +129,10 @@ SENTENCES = {
     "WriteName": "writes the string {}; as may if it failed",
     "Name": "writes the string {}; as may if it failed",
     "MakeName": "reads the pattern {}, writes the six letters that replace its X's",
-    "Input": "writes {}",
+    "Input": "writes {} as far as it was filled; all of it as may after EFAULT",
+    "Polled": "reads the entries {}, writes their results",
+    "Selected": "reads and writes the sets; select also the time",
+    "Output": "reads {} as far as it was sent; all of it as may after EFAULT",
     "OpenBuffer": "reads or writes {} as the mode says",
     "Request": "reads and writes what the request says",
     "Loaded": "writes what the request says",
@@ -150,7 +154,7 @@ def effects(text):
 def tabled():
     """Sections of the table: title, and for each effect its functions."""
     sections = []
-    text = re.sub(r"\n +", " ", TABLE.read_text())
+    text = re.sub(r"\n +", " ", TABLE.read_text() + RAW_NUMBERS.read_text())
     for line in text.splitlines():
         if line.startswith("// == "):
             sections.append((line[6:], {}))
@@ -192,6 +196,8 @@ def document():
         marked = match[2].replace("|", "\\|").replace("*", "\\*")
         parts.append(f"| {names} | {marked} | {calls} |\n")
     for title, rows in tabled():
+        if not rows:
+            continue
         parts.append(f"\n## {title}\n\n| functions | marked | calls |\n"
                      "| --- | --- | --- |\n")
         for marked, words in rows.items():

@@ -5,8 +5,8 @@
 
 namespace pagetide {
 
-/// The numbers of readlink, poll, select and epoll_wait: kOldReadlink,
-/// kOldPoll, kOldSelect, kOldEpollWait.
+/// The numbers of poll, select and epoll_wait: kOldPoll, kOldSelect,
+/// kOldEpollWait.
 /// Where there is no such call, they are negative, and differ.
 
 /// poll, select and epoll_wait: they wait, and write what only their thread

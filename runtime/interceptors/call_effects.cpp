@@ -128,12 +128,6 @@ void Effects::Spliced(u32 pipe, uptr pieces, uptr n, sptr done) const {
     MayWrite(piece.p, piece.bytes);
   }
 }
-void Effects::MoveOffsets(uptr from, uptr to, sptr result) const {
-  if (result <= 0)
-    return;
-  Write(from, 8);
-  Write(to, 8);
-}
 
 //===- Sockets, and waiting for descriptors -------------------------------===//
 
@@ -184,9 +178,10 @@ void Effects::Messages(uptr p, uptr n, sptr done, bool received) const {
 }
 void Effects::Polled(uptr p, uptr n) const {
   constexpr uptr kBytes = 8, kFoundAt = 6; // of a pollfd
-  Read(p, Least(n, kMaxPolled) * kBytes);
+  const Effects call(succeeded_ || errno == EINTR);
+  call.Read(p, Least(n, kMaxPolled) * kBytes);
   if (p && n)
-    Put(p + kFoundAt, Least(n, kMaxPolled) * kBytes - kFoundAt);
+    call.Put(p + kFoundAt, Least(n, kMaxPolled) * kBytes - kFoundAt);
 }
 void Effects::Selected(uptr n, uptr in, uptr out, uptr special,
                        uptr timeout) const {

@@ -50,8 +50,6 @@ public:
   void Copied(uptr pieces, uptr n, sptr done) const;
   void Passed(uptr pieces, uptr n, sptr done) const;
 
-  /// Offsets of files, which the kernel stores if it has moved anything.
-  void MoveOffsets(uptr from, uptr to, sptr result) const;
   /// A result whose full length, which may exceed the room, the kernel tells.
   void Sized(uptr p, uptr length) const;
   /// The header of a message, and what it leads to.
@@ -64,7 +62,7 @@ public:
   void Remote(u32 pid, uptr pieces, uptr n, sptr done, bool written) const;
   /// A vector of vmsplice: read, or written if the pipe's end is for reading.
   void Spliced(u32 pipe, uptr pieces, uptr n, sptr done) const;
-  /// The kernel writes a result into each entry.
+  /// The kernel writes a result into each entry, also if a signal interrupts.
   void Polled(uptr p, uptr n) const;
   /// Sets of descriptors, and the time that was left, also after a failure.
   void Selected(uptr n, uptr in, uptr out, uptr special, uptr timeout) const;

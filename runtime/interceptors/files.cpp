@@ -120,17 +120,6 @@ PAGETIDE_OPEN(open64, (), ())
 PAGETIDE_OPEN(openat, (int dir, ), (dir, ))
 PAGETIDE_OPEN(openat64, (int dir, ), (dir, ))
 
-PAGETIDE_AROUND(SSIZE_T, getrandom, (void *p, SIZE_T n, u32 flags),
-                (p, n, flags), InFlight in_flight(p, n),
-                MarkInput(p, n, result))
-PAGETIDE_AROUND(int, getentropy, (void *p, SIZE_T n), (p, n),
-                InFlight in_flight(p, n), DidWrite(p, n, !result))
-
-PAGETIDE_AROUND(SSIZE_T, msgrcv, (int id, void *p, SIZE_T n, long type, int f),
-                (id, p, n, type, f), InFlight in_flight(p, n + sizeof(type)),
-                MarkInput(p, n + sizeof(type),
-                          result + (result < 0 ? 0 : (sptr)sizeof(type))))
-
 PAGETIDE_INTERCEPTOR(SSIZE_T, process_vm_readv, int pid, const iovec *v, uptr n,
                      const iovec *remote, uptr remote_n, uptr flags) {
   OnInterceptedCall();

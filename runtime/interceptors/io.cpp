@@ -101,21 +101,6 @@ void MarkOutputPieces(const iovec *vector, sptr count, sptr done) {
 
 } // namespace pagetide
 
-#define PAGETIDE_INPUT(name, parameters, arguments, buffer, bytes)             \
-  PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
-    OnInterceptedCall();                                                       \
-    InFlight in_flight(buffer, bytes);                                         \
-    SSIZE_T done = RESOLVED(name) arguments;                                   \
-    MarkInput(buffer, bytes, done);                                            \
-    return done;                                                               \
-  }
-#define PAGETIDE_OUTPUT(name, parameters, arguments, buffer, bytes)            \
-  PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
-    OnInterceptedCall();                                                       \
-    SSIZE_T done = RESOLVED(name) arguments;                                   \
-    MarkOutput(buffer, bytes, done);                                           \
-    return done;                                                               \
-  }
 #define PAGETIDE_INPUT_PIECES(name, parameters, arguments)                     \
   PAGETIDE_INTERCEPTOR(SSIZE_T, name, PAGETIDE_UNPACK parameters) {            \
     OnInterceptedCall();                                                       \
@@ -133,29 +118,6 @@ void MarkOutputPieces(const iovec *vector, sptr count, sptr done) {
     return done;                                                               \
   }
 
-PAGETIDE_INPUT(read, (int fd, void *p, SIZE_T n), (fd, p, n), p, n)
-PAGETIDE_INPUT(pread, (int fd, void *p, SIZE_T n, off_t at), (fd, p, n, at), p,
-               n)
-PAGETIDE_INPUT(pread64, (int fd, void *p, SIZE_T n, off_t at), (fd, p, n, at),
-               p, n)
-PAGETIDE_INPUT(recv, (int fd, void *p, SIZE_T n, int flags), (fd, p, n, flags),
-               p, n)
-PAGETIDE_INPUT(__read_chk, (int fd, void *p, SIZE_T n, SIZE_T room),
-               (fd, p, n, room), p, n)
-PAGETIDE_INPUT(__pread_chk, (int fd, void *p, SIZE_T n, off_t at, SIZE_T room),
-               (fd, p, n, at, room), p, n)
-PAGETIDE_INPUT(__pread64_chk,
-               (int fd, void *p, SIZE_T n, off_t at, SIZE_T room),
-               (fd, p, n, at, room), p, n)
-PAGETIDE_INPUT(__recv_chk, (int fd, void *p, SIZE_T n, SIZE_T room, int flags),
-               (fd, p, n, room, flags), p, n)
-PAGETIDE_OUTPUT(write, (int fd, const void *p, SIZE_T n), (fd, p, n), p, n)
-PAGETIDE_OUTPUT(pwrite, (int fd, const void *p, SIZE_T n, off_t at),
-                (fd, p, n, at), p, n)
-PAGETIDE_OUTPUT(pwrite64, (int fd, const void *p, SIZE_T n, off_t at),
-                (fd, p, n, at), p, n)
-PAGETIDE_OUTPUT(send, (int fd, const void *p, SIZE_T n, int flags),
-                (fd, p, n, flags), p, n)
 PAGETIDE_INPUT_PIECES(readv, (int fd, const iovec *v, int n), (fd, v, n))
 PAGETIDE_INPUT_PIECES(preadv, (int fd, const iovec *v, int n, off_t at),
                       (fd, v, n, at))

@@ -1,9 +1,11 @@
-//===- sockets.cpp - Sockets, and waiting for descriptors -----------------===//
+//===- sockets.cpp - Sockets ----------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "interceptors/io.h"
 #include "interceptors/syscall_macros.h"
 #include "interceptors/waiting_calls.h"
+
+#include <sys/socket.h>
 
 using namespace pagetide;
 
@@ -44,68 +46,150 @@ PAGETIDE_AROUND(int, getsockopt,
 PAGETIDE_AFTER(int, connect, (int fd, const void *p, u32 bytes), (fd, p, bytes),
                DidRead(p, bytes, !result || errno == EINPROGRESS))
 
-namespace pagetide {
-struct MessageHeader { // msghdr
-  void *name;
-  u32 name_bytes;
-  const iovec *pieces;
-  uptr piece_count;
-  void *control;
-  uptr control_bytes;
-  int flags;
-};
-struct CountedMessage { // mmsghdr
-  MessageHeader header;
-  u32 bytes;
-};
-} // namespace pagetide
-static_assert(sizeof(CountedMessage) == 64);
-
-static void DidReceive(CountedMessage *message, u32 name_room) {
-  const MessageHeader &h = message->header;
-  MarkRead((uptr)message, sizeof(h));
-  Pieces(h.pieces, (sptr)h.piece_count).MarkInputDone(message->bytes);
-  if (h.name) {
-    MarkWrite((uptr)h.name, Min(h.name_bytes, name_room));
-    DidWriteAt(&h.name_bytes);
+PAGETIDE_INTERCEPTOR(SSIZE_T, recvfrom, int fd, void *p, SIZE_T n, int flags,
+                     sockaddr *from, socklen_t *from_bytes) {
+  OnInterceptedCall();
+  socklen_t room = from ? ValueAt(from_bytes) : 0;
+  InFlight in_flight(WrittenWithAddress({(uptr)p, n}, from, room, from_bytes));
+  SSIZE_T done = RESOLVED(recvfrom)(fd, p, n, flags, from, from_bytes);
+  MarkInput(p, n, done);
+  if (done < 0 && errno == EINVAL) // the length is wrong, and came later
+    MayHaveWritten(p, Min(n, kMaxBytesOfCall));
+  if (from && from_bytes && ShadowReady()) {
+    if (done >= 0 || errno == EINVAL || errno == EFAULT)
+      MarkMayRead((uptr)from_bytes, sizeof(*from_bytes));
+    if (done >= 0) {
+      MarkRead((uptr)from_bytes, sizeof(*from_bytes));
+      MarkWrite((uptr)from, *from_bytes < room ? *from_bytes : room);
+      MarkWrite((uptr)from_bytes, sizeof(*from_bytes));
+    }
   }
-  MarkWrite((uptr)h.control, h.control_bytes);
-  DidWriteAt(&h.control_bytes);
-  DidWriteAt(&h.flags);
-  DidWriteAt(&message->bytes);
+  return done;
 }
-static void DidSend(CountedMessage *message) {
-  const MessageHeader &h = message->header;
-  MarkRead((uptr)message, sizeof(h));
-  MarkOutputPieces(h.pieces, (sptr)h.piece_count, message->bytes);
-  MarkRead((uptr)h.name, h.name_bytes);
-  MarkRead((uptr)h.control, h.control_bytes);
-  DidWriteAt(&message->bytes);
+
+PAGETIDE_INTERCEPTOR(SSIZE_T, __recvfrom_chk, int fd, void *p, SIZE_T n,
+                     SIZE_T room, int flags, sockaddr *from,
+                     socklen_t *from_bytes) {
+  if (n > room) // libc ends the program, so nothing is counted or marked
+    return RESOLVED(__recvfrom_chk)(fd, p, n, room, flags, from, from_bytes);
+  return WRAP(recvfrom)(fd, p, n, flags, from, from_bytes);
+}
+
+/// The header of a message that was received. The returned length of the name
+/// may exceed its room, which `before` tells.
+static void DidReceive(msghdr *message, const msghdr &before) {
+  MarkRead((uptr)message, sizeof(*message));
+  if (before.msg_name) {
+    MarkWrite((uptr)before.msg_name,
+              Min(message->msg_namelen, before.msg_namelen));
+    DidWriteAt(&message->msg_namelen);
+  }
+  MarkWrite((uptr)before.msg_control,
+            Min(message->msg_controllen, before.msg_controllen));
+  DidWriteAt(&message->msg_controllen);
+  DidWriteAt(&message->msg_flags);
+}
+/// The header of one that was sent.
+static void DidSendHeader(const msghdr *message, const msghdr &copy) {
+  MarkRead((uptr)message, sizeof(*message));
+  MarkRead((uptr)copy.msg_name, copy.msg_namelen);
+  MarkRead((uptr)copy.msg_control, copy.msg_controllen);
+}
+
+PAGETIDE_INTERCEPTOR(SSIZE_T, recvmsg, int fd, msghdr *message, int flags) {
+  OnInterceptedCall();
+  const msghdr before = ValueAt(message);
+  Pieces pieces(before.msg_iov, (sptr)before.msg_iovlen);
+  InFlight in_flight(WrittenByMessage(message, before, pieces.Bounds()));
+  SSIZE_T done = RESOLVED(recvmsg)(fd, message, flags);
+  pieces.MarkInputDone(done);
+  if (done < 0 && MayHaveLooked())
+    MayHaveRead(message, sizeof(*message));
+  if (done < 0 && errno == EFAULT) {
+    MayHaveWritten(before.msg_name,
+                   Min(uptr{before.msg_namelen}, kMaxAddressBytes));
+    MayHaveWritten(before.msg_control,
+                   Min(before.msg_controllen, kMaxControlBytes));
+    MayHaveWritten(message, sizeof(*message));
+  }
+  if (done >= 0 && ShadowReady())
+    DidReceive(message, before);
+  return done;
+}
+
+PAGETIDE_INTERCEPTOR(SSIZE_T, sendto, int fd, const void *p, SIZE_T n,
+                     int flags, const sockaddr *to, socklen_t to_bytes) {
+  OnInterceptedCall();
+  SSIZE_T done = RESOLVED(sendto)(fd, p, n, flags, to, to_bytes);
+  MarkOutput(p, n, done);
+  if (to && ShadowReady()) {
+    if (done >= 0)
+      MarkRead((uptr)to, to_bytes);
+    else if (MayHaveLooked()) {
+      MarkMayRead((uptr)to, Min(uptr{to_bytes}, kMaxAddressBytes));
+      MarkMayRead((uptr)p, Min(n, kMaxBytesOfCall));
+    }
+  }
+  return done;
+}
+
+PAGETIDE_INTERCEPTOR(SSIZE_T, sendmsg, int fd, const msghdr *message,
+                     int flags) {
+  OnInterceptedCall();
+  SSIZE_T done = RESOLVED(sendmsg)(fd, message, flags);
+  if (!MarksReads() || (done < 0 && !MayHaveLooked()))
+    return done;
+  // After a success the kernel has read the header, so its address is valid.
+  const msghdr copy = done < 0 ? ValueAt(message) : *message;
+  MarkOutputPieces(copy.msg_iov, (sptr)copy.msg_iovlen, done);
+  if (done >= 0) {
+    DidSendHeader(message, copy);
+  } else {
+    MayHaveRead(message, sizeof(*message));
+    MayHaveRead(copy.msg_name, Min(uptr{copy.msg_namelen}, kMaxAddressBytes));
+    MayHaveRead(copy.msg_control, Min(copy.msg_controllen, kMaxControlBytes));
+  }
+  return done;
+}
+
+//===- Several messages ---------------------------------------------------===//
+
+static void DidSend(mmsghdr *message) {
+  const msghdr &h = message->msg_hdr;
+  MarkOutputPieces(h.msg_iov, (sptr)h.msg_iovlen, message->msg_len);
+  DidSendHeader(&h, h);
+  DidWriteAt(&message->msg_len);
 }
 /// The kernel has perhaps read the message at which it stopped.
-static void MayHaveReadMessage(const CountedMessage *message) {
-  MayHaveRead(message, sizeof(message->header));
-  const MessageHeader h = ValueAt(&message->header);
-  Pieces(h.pieces, (sptr)h.piece_count).MayHaveReadVector();
+static void MayHaveReadMessage(const mmsghdr *message) {
+  MayHaveRead(message, sizeof(message->msg_hdr));
+  const msghdr h = ValueAt(&message->msg_hdr);
+  Pieces(h.msg_iov, (sptr)h.msg_iovlen).MayHaveReadVector();
 }
-PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
-                     int flags, void *timeout) {
+PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, mmsghdr *messages, u32 n, int flags,
+                     timespec *timeout) {
   OnInterceptedCall();
   constexpr u32 kMaxMessages = 1024; // UIO_MAXIOV: the kernel accepts no more
   u32 name_rooms[kMaxMessages];
   u32 known = 0;
   for (; known < Min(n, kMaxMessages); ++known) {
-    CountedMessage copy;
+    mmsghdr copy;
     if (!CopyFromProgram(&copy, messages + known, sizeof(copy)))
       break;
-    name_rooms[known] = copy.header.name_bytes;
+    name_rooms[known] = copy.msg_hdr.msg_namelen;
   }
   PAGETIDE_WAITS(recvmmsg, 0, (uptr)messages, n, 0, (uptr)timeout);
   int done = RESOLVED(recvmmsg)(fd, messages, n, flags, timeout);
   if (!ShadowReady())
     return done;
-  for (int i = 0; i < done && i < (int)known; ++i)
-    DidReceive(messages + i, name_rooms[i]);
+  for (int i = 0; i < done && i < (int)known; ++i) {
+    msghdr before = messages[i].msg_hdr;
+    before.msg_namelen = name_rooms[i];
+    Pieces(before.msg_iov, (sptr)before.msg_iovlen)
+        .MarkInputDone(messages[i].msg_len);
+    DidReceive(&messages[i].msg_hdr, before);
+    DidWriteAt(&messages[i].msg_len);
+  }
   const int refused = done < 0 ? 0 : done;
   if (refused < (int)known)
     MayHaveReadMessage(messages + refused);
@@ -114,82 +198,8 @@ PAGETIDE_INTERCEPTOR(int, recvmmsg, int fd, CountedMessage *messages, u32 n,
     MarkWrite((uptr)timeout, 16); // the time that was left
   return done;
 }
-PAGETIDE_AFTER(int, sendmmsg,
-               (int fd, CountedMessage *messages, u32 n, int flags),
+PAGETIDE_AFTER(int, sendmmsg, (int fd, mmsghdr *messages, u32 n, int flags),
                (fd, messages, n, flags),
                for (int i = 0; i < result; ++i) DidSend(messages + i);
                const u32 refused = result < 0 ? 0 : (u32)result;
                if (refused < n) MayHaveReadMessage(messages + refused))
-
-//===- Waiting for descriptors --------------------------------------------===//
-
-/// poll reads every entry and writes a result into each, even if a signal
-/// interrupts it.
-static void DidPoll(void *entries, uptr n, int result) {
-  constexpr uptr kBytes = 8, kFoundAt = 6; // of a pollfd
-  bool looked = result >= 0 || errno == EINTR;
-  DidRead(entries, n * kBytes, looked);
-  if (looked && n)
-    MarkWrite((uptr)entries + kFoundAt, n * kBytes - kFoundAt);
-}
-PAGETIDE_AROUND(int, poll, (void *p, uptr n, int ms), (p, n, ms),
-                InFlight in_flight(p, n * 8), DidPoll(p, n, result))
-PAGETIDE_AROUND(int, __poll_chk, (void *p, uptr n, int ms, uptr room),
-                (p, n, ms, room), InFlight in_flight(p, n * 8),
-                DidPoll(p, n, result))
-static void DidPpoll(void *p, uptr n, const void *timeout, const void *signals,
-                     int result) {
-  DidPoll(p, n, result);
-  DidRead(timeout, kTimeBytes, result >= 0);
-  DidRead(signals, kSignalSetBytes, result >= 0);
-}
-PAGETIDE_AROUND(int, ppoll,
-                (void *p, uptr n, const void *timeout, const void *signals),
-                (p, n, timeout, signals), InFlight in_flight(p, n * 8),
-                DidPpoll(p, n, timeout, signals, result))
-PAGETIDE_AROUND(int, __ppoll_chk,
-                (void *p, uptr n, const void *timeout, const void *signals,
-                 uptr room),
-                (p, n, timeout, signals, room), InFlight in_flight(p, n * 8),
-                DidPpoll(p, n, timeout, signals, result))
-
-static void DidSelect(int n, void *const (&sets)[3], int result) {
-  uptr bytes = n > 0 ? ((uptr)n + 63) / 64 * 8 : 0;
-  for (void *set : sets) {
-    DidRead(set, bytes, result >= 0);
-    DidWrite(set, bytes, result >= 0);
-  }
-}
-PAGETIDE_AROUND(int, select,
-                (int n, fd_set *r, fd_set *w, fd_set *e, timeval *timeout),
-                (n, r, w, e, timeout),
-                PAGETIDE_WAITS(pselect6, (u64)n, (uptr)r, (uptr)w, (uptr)e,
-                               (uptr)timeout),
-                DidSelect(n, {r, w, e}, result);
-                DidRead(timeout, kTimeBytes, result >= 0);
-                // libc copies the time, and back after a failure too.
-                if (timeout) MarkMayWrite((uptr)timeout, kTimeBytes);
-                DidWrite(timeout, kTimeBytes, result >= 0))
-PAGETIDE_AROUND(int, pselect,
-                (int n, fd_set *r, fd_set *w, fd_set *e,
-                 const timespec *timeout, const sigset_t *signals),
-                (n, r, w, e, timeout, signals),
-                PAGETIDE_WAITS(pselect6, (u64)n, (uptr)r, (uptr)w, (uptr)e),
-                DidSelect(n, {r, w, e}, result);
-                DidRead(timeout, kTimeBytes, result >= 0);
-                DidRead(signals, kSignalSetBytes, result >= 0))
-
-constexpr uptr kEventBytes = 12; // epoll_event
-#define PAGETIDE_EPOLL(name, parameters, arguments, after)                     \
-  PAGETIDE_AROUND(                                                             \
-      int, name, (int fd, void *events, int n, PAGETIDE_UNPACK parameters),    \
-      (fd, events, n, PAGETIDE_UNPACK arguments),                              \
-      InFlight in_flight(events, n > 0 ? (uptr)n * kEventBytes : 0),           \
-      if (result > 0) MarkWrite((uptr)events, (uptr)result *kEventBytes);      \
-      after)
-PAGETIDE_EPOLL(epoll_wait, (int ms), (ms), )
-PAGETIDE_EPOLL(epoll_pwait, (int ms, const void *signals), (ms, signals),
-               DidRead(signals, kSignalSetBytes, result >= 0))
-PAGETIDE_EPOLL(epoll_pwait2, (const void *timeout, const void *signals),
-               (timeout, signals), DidRead(timeout, kTimeBytes, result >= 0);
-               DidRead(signals, kSignalSetBytes, result >= 0))

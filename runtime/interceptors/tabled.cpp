@@ -7,11 +7,13 @@
 #include "interceptors/path_errors.h"
 #include "interceptors/string_marks.h"
 #include "interceptors/syscall_macros.h"
+#include "interceptors/waiting_calls.h"
 
 #include <sys/syscall.h>
 
 using namespace pagetide;
 using calls::kLongestMessage;
+using calls::Least;
 
 /// Hundreds of functions share these: they are not expanded in each.
 #define PAGETIDE_ONCE_ONLY __attribute__((noinline))
@@ -280,7 +282,16 @@ public:
   }
 };
 
+/// The bytes of so many events of epoll.
+uptr Events(uptr n) { return (int)n > 0 ? (u32)n * uptr{12} : 0; }
+
+/// What select writes at its end: sets, and a time.
+CallWrites Sets(uptr n, uptr in, uptr out, uptr special, uptr time) {
+  return WrittenWhileWaiting(SYS_pselect6, {(u32)n, in, out, special, time});
+}
+
 /// What a call that waits writes at its end.
+CallWrites ResultsOf(const CallWrites &writes) { return writes; }
 CallWrites ResultsOf(uptr p, uptr bytes, uptr q = 0, uptr q_bytes = 0) {
   return {{q, q ? q_bytes : 0}, {p, p ? bytes : 0}};
 }
@@ -319,4 +330,7 @@ CallWrites ResultsOf(uptr p, uptr bytes, uptr q = 0, uptr q_bytes = 0) {
 #define TABLED_WAITS(written, type, name, when, effects)                       \
   PAGETIDE_TABLED((), (), InFlight in_flight(ResultsOf written), type, name,   \
                   when, effects)
+#define TABLED_CALL TABLED
+#include "interceptors/raw_numbers.def"
+
 #include "interceptors/tabled.def"

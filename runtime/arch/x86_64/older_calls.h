@@ -7,7 +7,6 @@
 
 namespace pagetide {
 
-constexpr long kOldReadlink = SYS_readlink;
 constexpr long kOldPoll = SYS_poll;
 constexpr long kOldSelect = SYS_select;
 constexpr long kOldEpollWait = SYS_epoll_wait;
