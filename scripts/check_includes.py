@@ -16,6 +16,7 @@ the files of pass/. A file may include headers of its own folder and of rows fur
 and exits with status 1 if there is one.
 """
 
+import graphlib
 import pathlib
 import re
 import sys
@@ -77,34 +78,6 @@ def folder_of(path, floors):
     return path.parts[0] if len(path.parts) > 1 else ""
 
 
-def cycles(graph):
-    """The strongly connected components with more than one member (Tarjan)."""
-    index, low, stack, on_stack, found = {}, {}, [], set(), []
-
-    def visit(node):
-        index[node] = low[node] = len(index)
-        stack.append(node)
-        on_stack.add(node)
-        for other in sorted(graph.get(node, ())):
-            if other not in index:
-                visit(other)
-                low[node] = min(low[node], low[other])
-            elif other in on_stack:
-                low[node] = min(low[node], index[other])
-        if low[node] == index[node]:
-            component = []
-            while not component or component[-1] != node:
-                component.append(stack.pop())
-                on_stack.discard(component[-1])
-            if len(component) > 1:
-                found.append(sorted(component))
-
-    for node in sorted(graph):
-        if node not in index:
-            visit(node)
-    return found
-
-
 def check(top, floors):
     """Yields what is wrong with the files below `top`."""
     graph = {}
@@ -139,8 +112,10 @@ def check(top, floors):
                     f"{top.name}/{name}:{line}: {own or 'top'} may not"
                     f" include {target}: {theirs} is not further down."
                 )
-    for component in cycles(graph):
-        yield f"{top.name}: include cycle: {' '.join(component)}"
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        yield f"{top.name}: include cycle: {' '.join(sorted(set(error.args[1])))}"
 
 
 def main():
@@ -149,7 +124,6 @@ def main():
     root = pathlib.Path(
         sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent
     )
-    sys.setrecursionlimit(10000)
     status = 0
     for folder, floors in FLOORS.items():
         for problem in check(root / folder, floors):

@@ -36,7 +36,7 @@ CODE_NAMES = re.compile(
     r"""__x86_64__ | __(?:seg_)?[fg]s\b | %%{1,2}[re](?:[abcd]x|[sd]i|[bs]p|ip)\b | %%{1,2}r(?:[89]|1[0-5])\b
     | \b_mm\d*_\w+ | \b__m(?:128|256|512)\w* | \w*mmintrin\.h | \bcpuid\b | \bREG_R\w+ | \bREG_ERR\b | \bgregs\b
     | \bregisters?\s+\w+\s+\w+\s+asm\b | \basm(?:\s+volatile)?\s*\(\s*"(?!["._\w]*"\s*[;){]|"\s*:|\.cfi_)
-    | (?<!arch/)(?<!target/)\bx86_\w+ | \bX86\w* | \b(?:SYS_|PAGETIDE_HOOK\(|PAGETIDE_HOOK_AS\(|RAW\()(?:%s)\b""" % "|".join(OLDER_CALLS),
+    | (?<!arch/)(?<!target/)\bx86_\w+ | \bX86\w* | \b(?:SYS_|PAGETIDE_HOOK\(|PAGETIDE_HOOK_AS\(|RAW\(|TABLED_CALL\(\w+,\s)(?:%s)\b""" % "|".join(OLDER_CALLS),
     re.VERBOSE)
 
 # Tree, its folder for processors, and what is looked for. Each processor has a folder
