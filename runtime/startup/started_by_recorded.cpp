@@ -6,6 +6,7 @@
 #include "platform/environment.h"
 #include "platform/messages.h"
 #include "platform/notice.h"
+#include "platform/options.h"
 #include "platform/small_file.h"
 
 #include "sanitizer_common/sanitizer_libc.h"
@@ -18,32 +19,54 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 using namespace __sanitizer;
 
 namespace pagetide {
 
-/// Whether a thread of another process is one of the runtime's.
-static bool IsRuntimes(int tasks, const char *tid) {
+namespace {
+enum class Namer { kUnknown, kPagetide, kOther };
+} // namespace
+
+/// Who has given another process's thread its name: the runtime's threads have
+/// that of `pagetide record`.
+static Namer NamerOf(int tasks, u32 tid) {
   static const char kName[] = "pagetide";
   char path[64], name[sizeof(kName)];
-  internal_snprintf(path, sizeof(path), "%s/comm", tid);
-  return ReadSmallFile(tasks, path, name, sizeof(name)) >= sizeof(kName) - 1 &&
-         !internal_memcmp(name, kName, sizeof(kName) - 1);
+  internal_snprintf(path, sizeof(path), "%u/comm", tid);
+  const uptr bytes = ReadSmallFile(tasks, path, name, sizeof(name));
+  if (!bytes)
+    return Namer::kUnknown;
+  return bytes >= sizeof(kName) - 1 &&
+                 !internal_memcmp(name, kName, sizeof(kName) - 1)
+             ? Namer::kPagetide
+             : Namer::kOther;
 }
 
-/// Whether the parent has the runtime's threads. `pagetide record` has none but
-/// its first one.
+/// Whether the user has asked for an engine: `record` brings the runtime into
+/// all programs of the run, and has not chosen the engine by itself.
+static bool EngineIsAskedFor() {
+  return EngineIsNamed() &&
+         !internal_strstr(OptionsOfProcess(), "marks_first=1");
+}
+
+/// Whether the parent is being recorded: it has the runtime's threads, and
+/// `pagetide record` has none but its first one. If an engine is asked for,
+/// each parent but `record` counts, also a process between two recorded
+/// programs that has no recorder, as in a sandbox.
 static bool ParentIsRecorded() {
+  const bool by_engine = EngineIsAskedFor();
   const u32 parent = (u32)Syscall(SYS_getppid);
   char path[32];
   internal_snprintf(path, sizeof(path), "/proc/%u/task", parent);
   const uptr tasks = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path,
                              O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (Failed(tasks))
-    return false;
+  if (Failed(tasks)) // it may be in another namespace of processes than /proc
+    return by_engine &&
+           !Failed(Syscall(SYS_access, (uptr) "/proc/self", (uptr)F_OK));
   alignas(dirent64) static char entries[4096];
-  bool found = false;
+  bool found = by_engine && NamerOf((int)tasks, parent) == Namer::kOther;
   for (uptr n;
        !found &&
        (n = Syscall(SYS_getdents64, tasks, (uptr)entries, sizeof(entries))) &&
@@ -52,7 +75,8 @@ static bool ParentIsRecorded() {
       const auto *entry = (const dirent64 *)(entries + at);
       at += entry->d_reclen;
       const u32 tid = (u32)internal_atoll(entry->d_name);
-      found = tid && tid != parent && IsRuntimes((int)tasks, entry->d_name);
+      found =
+          tid && tid != parent && NamerOf((int)tasks, tid) == Namer::kPagetide;
     }
   Syscall(SYS_close, tasks);
   return found;
