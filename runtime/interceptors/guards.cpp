@@ -233,18 +233,26 @@ constexpr int kRestart = 0x10000000;   // SA_RESTART
 constexpr int kOnce = (int)0xc0000000; // SA_RESETHAND, SA_NODEFER
 } // namespace
 
+/// What sigaction gives, without the runtime's own handler in `previous`.
+static int HideOurAction(int result, struct sigaction *previous) {
+  if (result == 0 && previous && HideControlAction(*(void **)previous))
+    __builtin_memset((void *)previous, 0, kActionBytes);
+  return result;
+}
+
 PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
                      struct sigaction *previous) {
   if (action)
     OnSignalAction((u32)number);
   if (IsIdle())
-    return REAL_OF(sigaction)(number, action, previous);
+    return HideOurAction(REAL_OF(sigaction)(number, action, previous),
+                         previous);
   NeedReal();
   int result;
   if (number == kSigSegv && ShadowReady())
     result = SetFaultHandler(action, previous, REAL(sigaction));
   else
-    result = REAL(sigaction)(number, action, previous);
+    result = HideOurAction(REAL(sigaction)(number, action, previous), previous);
   if (result) { // libc copies the action before the kernel refuses it
     MayHaveRead((const void *)action, action ? kActionBytes : 0);
     return result;
@@ -260,10 +268,12 @@ PAGETIDE_INTERCEPTOR(int, sigaction, int number, const struct sigaction *action,
 /// standard that it requests from the headers.
 #define PAGETIDE_SIGNAL(name, flags)                                           \
   PAGETIDE_INTERCEPTOR(void *, name, int number, void *handler) {              \
+    if (number == kSigSegv && ShadowReady())                                   \
+      return SetFaultSignal(handler, flags, RESOLVED(sigaction));              \
     OnSignalAction((u32)number);                                               \
-    if (number != kSigSegv || !ShadowReady())                                  \
-      return REAL_OF(name)(number, handler);                                   \
-    return SetFaultSignal(handler, flags, RESOLVED(sigaction));                \
+    void *previous = REAL_OF(name)(number, handler);                           \
+    HideControlAction(previous);                                               \
+    return previous;                                                           \
   }
 PAGETIDE_SIGNAL(signal, kRestart)
 PAGETIDE_SIGNAL(ssignal, kRestart)

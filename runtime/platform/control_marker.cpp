@@ -11,12 +11,14 @@
 namespace pagetide {
 
 static u32 marked_signal;
+static const void *control_handler;
 
 static uptr MarkerOf(u32 signal) {
   return control::marker_address(control::kVersion, signal);
 }
 
-void ShowControlMarker(u32 signal) {
+void ShowControlMarker(u32 signal, const void *handler) {
+  control_handler = handler;
   const uptr wanted = MarkerOf(signal);
   const uptr mapped =
       Syscall(SYS_mmap, wanted, control::kMarkerBytes, PROT_NONE,
@@ -33,6 +35,13 @@ void OnSignalAction(u32 signal) {
     return;
   marked_signal = 0;
   Syscall(SYS_munmap, MarkerOf(signal), control::kMarkerBytes);
+}
+
+bool HideControlAction(void *&handler) {
+  if (!handler || handler != control_handler)
+    return false;
+  handler = nullptr;
+  return true;
 }
 
 } // namespace pagetide

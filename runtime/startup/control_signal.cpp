@@ -69,9 +69,20 @@ static void PassToOtherThread(const siginfo_t &info) {
   tids.Free();
 }
 
+/// The signal is not of ctl, and does what it does natively: the process ends
+/// when this handler returns.
+static void TakeDefaultAction(const siginfo_t &info) {
+  const u64 by_default[4] = {}; // the kernel's struct sigaction
+  Syscall(SYS_rt_sigaction, (uptr)info.si_signo, (uptr)by_default, 0, 8);
+  Syscall(SYS_rt_tgsigqueueinfo, GetPidRaw(), GetTidRaw(), (uptr)info.si_signo,
+          (uptr)&info);
+}
+
 static void OnControlSignal(int, siginfo_t *info, void *interrupted) {
-  if (info->si_code != SI_QUEUE ||
-      (info->si_uid && info->si_uid != (uid_t)Syscall(SYS_geteuid)))
+  // ctl queues its number, which is also in the field of the sender's.
+  if (info->si_code != SI_QUEUE || info->si_pid != info->si_value.sival_int)
+    return TakeDefaultAction(*info);
+  if (info->si_uid && info->si_uid != (uid_t)Syscall(SYS_geteuid))
     return;
   const u32 ctl = (u32)info->si_value.sival_int;
   if (RecorderRuns())
@@ -105,7 +116,7 @@ void InitControlSignal() {
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   __builtin_memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
   if (!real(signal_number, &action, nullptr))
-    ShowControlMarker((u32)signal_number);
+    ShowControlMarker((u32)signal_number, (const void *)OnControlSignal);
 }
 
 } // namespace pagetide
