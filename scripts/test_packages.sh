@@ -28,9 +28,14 @@ cp "${packages[@]}" "$root/srv"
 
 # The tutorial begins with sqlite3's sources, as the demo leaves them.
 sqlite3=$("$PAGETIDE_ROOT/scripts/fetch_source.sh" sqlite3 | tail -n 1)
-(cd "$root$work/build/demo/sqlite3" && "$sqlite3/configure" --disable-tcl \
-  --disable-readline && make sqlite3.c) >"$LOGS/packages-sqlite3.log" 2>&1 ||
+# Their configure script wants paths without a blank.
+links=$(mktemp -d)
+ln -s "$sqlite3" "$links/source"
+ln -s "$root$work/build/demo/sqlite3" "$links/build"
+(cd "$links/build" && "$links/source/configure" --disable-tcl --disable-readline &&
+  make sqlite3.c) >"$LOGS/packages-sqlite3.log" 2>&1 ||
   fail "sqlite3.c could not be made." "What it said is in $LOGS/packages-sqlite3.log."
+rm -r "$links"
 python3 "$PAGETIDE_ROOT/test/e2e/programs/Inputs/shell_blocks.py" \
   "$PAGETIDE_ROOT/docs/using/tutorial.md" >"$root$work/commands"
 

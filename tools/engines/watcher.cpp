@@ -279,7 +279,7 @@ void Watcher::end_period(WatchedSpace &space) {
 void Watcher::run() {
   const std::uint64_t begun = monotonic_ns();
   std::uint64_t next = begun + request_.period_ns;
-  while (!tasks_.empty()) {
+  while (!tasks_.empty() || !early_.empty()) {
     ended_.clear();
     std::uint64_t now = monotonic_ns();
     std::uint64_t until = next;
@@ -290,6 +290,7 @@ void Watcher::run() {
         now < until ? (until - now + kNsPerMs - 1) / kNsPerMs : 0;
     wait_for_something(static_cast<int>(std::min<std::uint64_t>(left, 60'000)));
     reap();
+    adopt_orphans();
     now = monotonic_ns();
     if (stops_ || (request_.for_ns && now >= begun + request_.for_ns)) {
       stops_ = true;

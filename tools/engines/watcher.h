@@ -95,6 +95,7 @@ private:
   void take_status(pid_t tid, int status);
   void take_stop(TracedTask &task, int status);
   void take_new_task(TracedTask &parent, bool is_vfork);
+  void adopt_orphans();
   void first_stop(TracedTask &task);
   void take_exec(TracedTask &task);
   void take_exit(TracedTask &task);
@@ -128,7 +129,12 @@ private:
   RunId run_;
   UniqueFd signals_; ///< SIGCHLD
   std::map<pid_t, TracedTask> tasks_;
-  std::map<pid_t, int> early_; ///< stopped before their parents told of them
+  /// Stopped before their parents told of them.
+  struct EarlyStop {
+    int status;
+    std::uint64_t since_ns;
+  };
+  std::map<pid_t, EarlyStop> early_;
   std::vector<std::unique_ptr<WatchedSpace>> spaces_;
   std::vector<std::unique_ptr<WatchedSpace>> ended_; ///< kept while in use
   WatchedSpace *held_ = nullptr; ///< its threads stay stopped

@@ -177,10 +177,31 @@ void Watcher::take_status(pid_t tid, int status) {
     return;
   }
   const auto found = tasks_.find(tid);
-  if (found == tasks_.end())
-    early_[tid] = status;
-  else
+  if (found != tasks_.end()) {
     take_stop(found->second, status);
+  } else if (status >> 16 == PTRACE_EVENT_EXIT) {
+    // Killed before its first instruction: its parent may have been, too, and
+    // tell nothing.
+    early_.erase(tid);
+    ::ptrace(PTRACE_CONT, tid, nullptr, 0L);
+  } else {
+    early_[tid] = {status, monotonic_ns()};
+  }
+}
+
+/// Processes whose parents were killed before they could tell of them.
+void Watcher::adopt_orphans() {
+  constexpr std::uint64_t kPatience = 1000 * kMs;
+  const auto orphan = std::ranges::find_if(early_, [](const auto &early) {
+    return monotonic_ns() - early.second.since_ns > kPatience;
+  });
+  if (orphan == early_.end())
+    return;
+  const auto [tid, stop] = *orphan;
+  early_.erase(orphan);
+  TracedTask &task = add_task(tid, process_of_task(tid), nullptr);
+  task.is_new = true;
+  take_stop(task, stop.status);
 }
 
 void Watcher::take_stop(TracedTask &task, int status) {
@@ -224,7 +245,8 @@ void Watcher::take_stop(TracedTask &task, int status) {
 void Watcher::take_new_task(TracedTask &parent, bool is_vfork) {
   const auto tid = static_cast<pid_t>(event_message(parent.tid));
   parent.in_vfork = is_vfork;
-  if (tid == 0 || tasks_.contains(tid))
+  // One that was killed may have been reaped before its parent told of it.
+  if (tid == 0 || tasks_.contains(tid) || state_of(tid) == 0)
     return;
   const pid_t process = process_of_task(tid);
   const bool same = process == parent.process ||
@@ -239,7 +261,7 @@ void Watcher::take_new_task(TracedTask &parent, bool is_vfork) {
   const auto early = early_.find(tid);
   if (early == early_.end())
     return;
-  const int status = early->second;
+  const int status = early->second.status;
   early_.erase(early);
   take_stop(task, status);
 }
@@ -264,6 +286,7 @@ void Watcher::take_exec(TracedTask &task) {
 
 void Watcher::take_exit(TracedTask &task) {
   task.exiting = true;
+  task.is_new = false; // if it was killed before its first stop
   if (!task.space)
     return;
   for (const pid_t tid : task.space->tasks)
@@ -359,7 +382,9 @@ void Watcher::resume_all(WatchedSpace &space) {
 void Watcher::repair_call(TracedTask &task) {
   const std::uint64_t now = monotonic_ns();
   user_regs_struct registers;
-  if (!task.stopped || !task.in_user_mode ||
+  // If no handler runs, a signal does not interrupt the call either: untraced,
+  // the kernel drops a signal that is ignored, and wakes nobody for it.
+  if (!task.stopped || (!task.in_user_mode && !task.signal) ||
       ::ptrace(PTRACE_GETREGS, task.tid, nullptr, &registers) != 0)
     return;
   const bool goes_on = task.call_address == registers.rip &&
