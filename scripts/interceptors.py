@@ -5,11 +5,13 @@ not_seen.txt and raw_not_seen.txt in runtime/interceptors.
 
     scripts/interceptors.py            writes it
     scripts/interceptors.py --check    fails if it is not up to date
-    scripts/interceptors.py --names    prints the functions
+    scripts/interceptors.py --names    prints the functions that this libc has
+    scripts/interceptors.py --lacking  prints the others
     scripts/interceptors.py --not-seen    prints those of not_seen.txt
 """
 
 import argparse
+import os
 import pathlib
 import re
 import sys
@@ -173,12 +175,27 @@ def not_seen(source=NOT_SEEN):
     return [(reason, names.split()) for reason, _, names in lines]
 
 
+def version(text):
+    return [int(part) for part in text.split(".")]
+
+
+def lacking():
+    """Functions that came after the libc that runs here (@since)."""
+    here = version(os.confstr("CS_GNU_LIBC_VERSION").split()[-1])
+    lines = re.findall(r"^@since ([0-9.]+)\n([^:]*):", SOURCE.read_text(), re.MULTILINE)
+    return {name for since, names in lines if version(since) > here
+            for name in names.split()}
+
+
 def document():
     parts = [HEAD]
     by_call_site = call_site_functions()
     listed = set()
+    since = ""
     entry = re.compile(r"([a-zA-Z_][a-zA-Z0-9_ ]*): (.*)")
     for number, line in enumerate(SOURCE.read_text().splitlines(), 1):
+        if line.startswith("@since "):
+            since = f" (since glibc {line[7:]})"
         if not line or line[0] in "#@":
             continue
         if line.startswith("== "):
@@ -194,7 +211,8 @@ def document():
         calls = whose_calls(words, by_call_site, f"{SOURCE}:{number}")
         names = ", ".join(f"`{name}`" for name in words)
         marked = match[2].replace("|", "\\|").replace("*", "\\*")
-        parts.append(f"| {names} | {marked} | {calls} |\n")
+        parts.append(f"| {names}{since} | {marked} | {calls} |\n")
+        since = ""
     for title, rows in tabled():
         if not rows:
             continue
@@ -222,11 +240,14 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--names", action="store_true")
+    parser.add_argument("--lacking", action="store_true")
     parser.add_argument("--not-seen", action="store_true")
     options = parser.parse_args()
     text, listed = document()
     if options.names:
-        print("\n".join(sorted(listed)))
+        print("\n".join(sorted(listed - lacking())))
+    elif options.lacking:
+        print("\n".join(sorted(lacking())))
     elif options.not_seen:
         print("\n".join(name for _, names in not_seen() for name in names))
     elif not options.check:

@@ -32,7 +32,7 @@ sqlite3=$("$PAGETIDE_ROOT/scripts/fetch_source.sh" sqlite3 | tail -n 1)
 links=$(mktemp -d)
 ln -s "$sqlite3" "$links/source"
 ln -s "$root$work/build/demo/sqlite3" "$links/build"
-(cd "$links/build" && "$links/source/configure" --disable-tcl --disable-readline &&
+(cd "$links/build" && "$links/source/configure" CC=clang-19 --disable-tcl --disable-readline &&
   make sqlite3.c) >"$LOGS/packages-sqlite3.log" 2>&1 ||
   fail "sqlite3.c could not be made." "What it said is in $LOGS/packages-sqlite3.log."
 rm -r "$links"

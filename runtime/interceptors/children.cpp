@@ -3,6 +3,7 @@
 
 #include "interceptors/child_environment.h"
 #include "interceptors/interceptor.h"
+#include "interceptors/syscall_macros.h"
 
 #include <fcntl.h>
 
@@ -34,6 +35,39 @@ using namespace pagetide;
   }
 PAGETIDE_SPAWN(posix_spawn, file)
 PAGETIDE_SPAWN(posix_spawnp, nullptr)
+// They write a descriptor of the child instead of its number.
+PAGETIDE_SPAWN(pidfd_spawn, file)
+PAGETIDE_SPAWN(pidfd_spawnp, nullptr)
+
+// Its place in posix_spawnattr_t, which grew into room that had been reserved.
+static constexpr uptr kCgroupAt = 272;
+PAGETIDE_AFTER(
+    int, posix_spawnattr_getcgroup_np, (const char *attributes, int *group),
+    (attributes, group), if (!result) {
+      DidRead(attributes + kCgroupAt, sizeof(int));
+      DidWriteAt(group);
+    })
+PAGETIDE_AFTER(int, posix_spawnattr_setcgroup_np, (char *attributes, int group),
+               (attributes, group),
+               if (!result) DidWrite(attributes + kCgroupAt, sizeof(int)))
+
+//===- Scheduling ---------------------------------------------------------===//
+
+// sched_attr had 48 bytes at first. The kernel fills in what it knows of.
+static constexpr uptr kFirstSchedAttr = 48, kLaterSchedAttr = 56;
+PAGETIDE_AFTER(
+    int, sched_getattr,
+    (int task, void *attributes, unsigned room, unsigned flags),
+    (task, attributes, room, flags), if (!result) {
+      DidWrite(attributes, kFirstSchedAttr);
+      MayHaveWritten(attributes, room);
+    })
+PAGETIDE_AFTER(
+    int, sched_setattr, (int task, void *attributes, unsigned flags),
+    (task, attributes, flags), if (!result) {
+      DidRead(attributes, kFirstSchedAttr);
+      MayHaveRead(attributes, kLaterSchedAttr);
+    })
 
 //===- ptrace -------------------------------------------------------------===//
 

@@ -408,6 +408,24 @@ PAGETIDE_INTERCEPTOR(char *, strncat, char *d, const char *s, SIZE_T most) {
   MarkedAppend(d, s, most);
   return d;
 }
+/// Copies what fits in `room` with a zero. Returns the length of s.
+static uptr MarkedCopyWithin(char *d, const char *s, uptr room) {
+  const uptr n = MarkedFind(s, 0, kNoBound);
+  if (!room)
+    return n;
+  const uptr kept = Min(n, room - 1);
+  MarkedMemcpy(d, s, kept);
+  MarkedMemset(d + kept, 0, 1);
+  return n;
+}
+static uptr MarkedAppendWithin(char *d, const char *s, uptr room) {
+  const uptr length = MarkedFind(d, 0, Min(room, kNoBound));
+  return length + MarkedCopyWithin(d + length, s, room - length);
+}
+PAGETIDE_MARKED(SIZE_T, strlcpy, (char *d, const char *s, SIZE_T room),
+                MarkedCopyWithin(d, s, room))
+PAGETIDE_MARKED(SIZE_T, strlcat, (char *d, const char *s, SIZE_T room),
+                MarkedAppendWithin(d, s, room))
 PAGETIDE_INTERCEPTOR(void *, memccpy, void *d, const void *s, int c, SIZE_T n) {
   OnInterceptedCall();
   uptr at = MarkedFind(s, c, n);
@@ -456,6 +474,10 @@ PAGETIDE_INTERCEPTOR(char *, __stpcpy_chk, char *d, const char *s,
 PAGETIDE_CHK(char *, strncpy, (char *d, const char *s, SIZE_T most),
              (d, s, most), most <= room)
 PAGETIDE_CHK(char *, stpncpy, (char *d, const char *s, SIZE_T most),
+             (d, s, most), most <= room)
+PAGETIDE_CHK(SIZE_T, strlcpy, (char *d, const char *s, SIZE_T most),
+             (d, s, most), most <= room)
+PAGETIDE_CHK(SIZE_T, strlcat, (char *d, const char *s, SIZE_T most),
              (d, s, most), most <= room)
 PAGETIDE_CHK(char *, strcat, (char *d, const char *s), (d, s),
              Length(d) + Length(s) < room)

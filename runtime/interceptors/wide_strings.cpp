@@ -51,6 +51,24 @@ static wchar_t *MarkedWideAppend(wchar_t *d, const wchar_t *s, uptr most) {
   MarkedMemset(d + length + n, 0, 4);
   return d;
 }
+/// Copies what fits in `room` with a zero. Returns the length of s.
+static uptr MarkedWideCopyWithin(wchar_t *d, const wchar_t *s, uptr room) {
+  const uptr n = MarkedWideLength(s, kNoBound);
+  if (!room)
+    return n;
+  const uptr kept = Min(n, room - 1);
+  MarkedMemcpy(d, s, kept * 4);
+  MarkedMemset(d + kept, 0, 4);
+  return n;
+}
+static uptr MarkedWideAppendWithin(wchar_t *d, const wchar_t *s, uptr room) {
+  const uptr length = MarkedWideLength(d, room);
+  return length + MarkedWideCopyWithin(d + length, s, room - length);
+}
+PAGETIDE_MARKED(SIZE_T, wcslcpy, (wchar_t * d, const wchar_t *s, SIZE_T room),
+                MarkedWideCopyWithin(d, s, room))
+PAGETIDE_MARKED(SIZE_T, wcslcat, (wchar_t * d, const wchar_t *s, SIZE_T room),
+                MarkedWideAppendWithin(d, s, room))
 PAGETIDE_INTERCEPTOR(wchar_t *, wcscpy, wchar_t *d, const wchar_t *s) {
   OnInterceptedCall();
   MarkedWideCopy(d, s);
@@ -127,14 +145,16 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wmemset, wchar_t *d, wchar_t c, SIZE_T n) {
 }
 
 // With _FORTIFY_SOURCE. Rooms are counted in characters.
-#define PAGETIDE_MOVE_CHK(name)                                                \
-  PAGETIDE_CHK(wchar_t *, name, (wchar_t * d, const wchar_t *s, SIZE_T n),     \
+#define PAGETIDE_MOVE_CHK(type, name)                                          \
+  PAGETIDE_CHK(type, name, (wchar_t * d, const wchar_t *s, SIZE_T n),          \
                (d, s, n), n <= room)
-PAGETIDE_MOVE_CHK(wmemcpy)
-PAGETIDE_MOVE_CHK(wmempcpy)
-PAGETIDE_MOVE_CHK(wmemmove)
-PAGETIDE_MOVE_CHK(wcsncpy)
-PAGETIDE_MOVE_CHK(wcpncpy)
+PAGETIDE_MOVE_CHK(wchar_t *, wmemcpy)
+PAGETIDE_MOVE_CHK(wchar_t *, wmempcpy)
+PAGETIDE_MOVE_CHK(wchar_t *, wmemmove)
+PAGETIDE_MOVE_CHK(wchar_t *, wcsncpy)
+PAGETIDE_MOVE_CHK(wchar_t *, wcpncpy)
+PAGETIDE_MOVE_CHK(SIZE_T, wcslcpy)
+PAGETIDE_MOVE_CHK(SIZE_T, wcslcat)
 PAGETIDE_CHK(wchar_t *, wmemset, (wchar_t * d, wchar_t c, SIZE_T n), (d, c, n),
              n <= room)
 PAGETIDE_CHK(wchar_t *, wcscpy, (wchar_t * d, const wchar_t *s), (d, s),

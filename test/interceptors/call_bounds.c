@@ -168,6 +168,10 @@ static void system_state(void) {
   CALL("sched_getparam", 'i', V(0), OUT(4));
   CALL("sched_setaffinity", 'i', V(0), V(8), ZERO(8));
   CALL("sched_setaffinity", 'i', V(-1), V(8), WORDS(1));
+  CALL_SINCE(41, "sched_getattr", 'i', V(0), OUTX(56), V(56), V(0));
+  CALL_SINCE(41, "sched_getattr", 'i', V(0), OUT(56), V(7), V(0));
+  CALL_SINCE(41, "sched_setattr", 'i', V(0), WORDS(56, 0, 0, 0, 0, 0, 0), V(0));
+  CALL_SINCE(41, "sched_setattr", 'i', V(-1), ZERO(56), V(0));
   CALL("getgroups", 'i', V(0), V(0));
   CALL("getgroups", 'v', V(100), OUTX(400));
   CALL("getgroups", 'i', V(-1), OUTX(400));
@@ -257,6 +261,11 @@ static void system_state(void) {
        WORDS(at(6, 2), 0), WORDS(at(7, 4), 0), TEXT("x"), TEXT("A=B"));
   CALL("posix_spawn posix_spawnp", 'e', OUTX(4), TEXT("/nowhere"), V(0), V(0),
        WORDS(at(6, 2), 0), WORDS(at(7, 4), 0), TEXT("x"), TEXT("A=B"));
+  CALL_SINCE(39, "pidfd_spawn pidfd_spawnp", 'e', OUTX(4), TEXT("/bin/true"),
+             V(0), V(0), WORDS(at(6, 2), 0), WORDS(at(7, 4), 0), TEXT("x"),
+             TEXT("A=B"));
+  CALL_SINCE(39, "pidfd_spawn pidfd_spawnp", 'e', OUT(4), TEXT("/nowhere"),
+             V(0), V(0), WORDS(at(6, 2), 0), V(0), TEXT("x"));
   CALL("posix_spawn posix_spawnp", 'e', V(0), TEXT("/bin/true"), V(0), V(0),
        WORDS(at(6, 2), 0), V(0), TEXT("x"));
   static char option[] = "PAGETIDE_OPTIONS=";

@@ -14,7 +14,6 @@
 
 #include "call_table.h"
 
-#include <gnu/libc-version.h>
 #include <iconv.h>
 #include <locale.h>
 #include <wchar.h>
@@ -24,13 +23,6 @@ static char long_text[SPAN];
 
 static int is_first(const void *a, const void *b) {
   return *(const char *)a - *(const char *)b;
-}
-
-/* The runtime's own strncat and wcsncat touch nothing if the count is 0. Those
- * of older libcs look for the end of the destination: the truth is another
- * there. */
-static int appends_nothing_untouched(void) {
-  return strverscmp(gnu_get_libc_version(), "2.38") >= 0;
 }
 
 static void free_it(long p) { free((void *)p); }
@@ -110,8 +102,10 @@ static void strings(void) {
   CALL("strcat", 'p', TEXT("ab\0\0\0"), TEXT("cde"));
   CALL("__strcat_chk", 'p', TEXT("ab\0\0\0"), TEXT("cde"), V(6));
   CALL("strncat", 'p', TEXT("ab\0\0\0"), RAW("cde"), V(3));
-  if (appends_nothing_untouched())
-    CALL("strncat", 'p', TEXT("ab"), OUT(0), V(0));
+  /* The runtime's own strncat and wcsncat touch nothing if the count is 0.
+   * Those of older libcs look for the end of the destination: the truth is
+   * another there. */
+  CALL_SINCE(38, "strncat", 'p', TEXT("ab"), OUT(0), V(0));
   CALL("strncat strcat", 'p', TEXT("ab"), TEXT(""), V(5));
   CALL("strncat", 'p', TEXT("ab\0\0"), TEXT("cd"), V(-1));
   CALL("__strncat_chk", 'p', TEXT("ab\0\0\0"), RAW("cde"), V(3), V(6));
@@ -224,8 +218,7 @@ static void wide(void) {
   CALL("wcscat", 'p', TEXT(L"ab\0\0\0"), TEXT(L"cde"));
   CALL("__wcscat_chk", 'p', TEXT(L"ab\0\0\0"), TEXT(L"cde"), V(6));
   CALL("wcsncat", 'p', TEXT(L"ab\0\0\0"), RAW(L"cde"), V(3));
-  if (appends_nothing_untouched())
-    CALL("wcsncat", 'p', TEXT(L"ab"), OUT(0), V(0));
+  CALL_SINCE(38, "wcsncat", 'p', TEXT(L"ab"), OUT(0), V(0));
   CALL("__wcsncat_chk", 'p', TEXT(L"ab\0\0\0"), RAW(L"cde"), V(3), V(6));
   CALL("wcscmp", 's', TEXT(L"abc"), TEXT(L"abc"));
   CALL("wcscmp", 's', RAW(L"abd"), RAW(L"abc"));
@@ -246,6 +239,34 @@ static void wide(void) {
   CALL("wcspbrk", 'p', TEXT(L"hello"), TEXT(L"x"));
   CALL("wcsspn wcscspn", 'l', TEXT(L"hello"), TEXT(L"hel"));
   CALL("wcscspn", 'l', RAW(L"hello"), TEXT(L"o"));
+}
+
+/* Copies with room. The runtime has its own of them. */
+static void with_room(void) {
+  for (long n = 0; n < 2; ++n) {
+    const long bytes = n == 0 ? 28 : 3 * 65536 + 16;
+    const char *const text = long_text + sizeof long_text - bytes;
+    CALL_SINCE(38, "strlcpy", 'l', OUT(bytes), IN(text, bytes), V(bytes));
+    CALL_SINCE(38, "strlcat", 'l', OUT(bytes), IN(text, bytes), V(0));
+  }
+  CALL_SINCE(38, "strlcpy __strlcpy_chk", 'l', OUT(6), TEXT("hello"), V(6),
+             V(9));
+  CALL_SINCE(38, "strlcat __strlcat_chk", 'l', TEXT("ab\0\0\0"), TEXT("cde"),
+             V(6), V(6));
+  CALL_SINCE(38, "wcslcpy __wcslcpy_chk", 'l', OUT(24), TEXT(L"hello"), V(6),
+             V(9));
+  CALL_SINCE(38, "wcslcat __wcslcat_chk", 'l', TEXT(L"ab\0\0\0"), TEXT(L"cde"),
+             V(6), V(6));
+  if (!libc_since(38))
+    return;
+  OUTCOME("truncated", "strlcpy", 'l', OUT(3), TEXT("hello"), V(3));
+  OUTCOME("truncated", "strlcpy", 'l', OUT(0), TEXT("hello"), V(0));
+  OUTCOME("truncated", "strlcat", 'l', TEXT("ab\0"), TEXT("cde"), V(4));
+  OUTCOME("truncated", "strlcat", 'l', RAW("ab"), TEXT("cde"), V(2));
+  OUTCOME("truncated", "wcslcpy", 'l', OUT(12), TEXT(L"hello"), V(3));
+  OUTCOME("truncated", "wcslcpy", 'l', OUT(0), TEXT(L"hello"), V(0));
+  OUTCOME("truncated", "wcslcat", 'l', TEXT(L"ab\0"), TEXT(L"cde"), V(4));
+  OUTCOME("truncated", "wcslcat", 'l', RAW(L"ab"), TEXT(L"cde"), V(2));
 }
 
 static void character_sets(void) {
@@ -314,6 +335,7 @@ int main(void) {
   set_up();
   memory();
   strings();
+  with_room();
   numbers();
   last_bytes = 4;
   wide_memory();

@@ -466,6 +466,8 @@ static void processes(void) {
        "posix_spawnattr_setschedparam posix_spawnattr_getsigdefault "
        "posix_spawnattr_getsigmask",
        'e', ZERO(336), ZERO(128));
+  CALL_SINCE(39, "posix_spawnattr_getcgroup_np", 'e', ZERO(336), OUT(4));
+  CALL_SINCE(39, "posix_spawnattr_setcgroup_np", 'e', ZERO(336), V(7));
   CALL("posix_spawn_file_actions_init", 'e', OUT(80));
   CALL("posix_spawn_file_actions_destroy", 'e', ZERO(80));
   CALL("posix_spawn_file_actions_addclose posix_spawn_file_actions_adddup2 "

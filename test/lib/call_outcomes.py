@@ -6,9 +6,9 @@
 # ===-----------------------------------------------------------------------===#
 """Holds the rows that call_oracle.h prints against a list of outcomes.
 
-    call_outcomes.py LIST NATIVELY ...
+    call_outcomes.py LIST [--lacking FILE] NATIVELY ...
 
-A line of the list: OUTCOME ...: FUNCTION ...
+A line of the list: OUTCOME ...: FUNCTION ... FILE has those that this libc lacks.
 """
 
 import sys
@@ -41,7 +41,12 @@ def seen(paths):
 
 
 def main():
-    due, done = listed(sys.argv[1]), seen(sys.argv[2:])
+    due, files = listed(sys.argv[1]), sys.argv[2:]
+    if files[0] == "--lacking":
+        for name in open(files[1]).read().split():
+            del due[name]
+        files = files[2:]
+    done = seen(files)
     faults = []
     for name in sorted(due.keys() | done.keys()):
         if name not in due:

@@ -19,6 +19,7 @@
 #endif
 #include <dlfcn.h>
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -303,6 +304,17 @@ static void row(const char *names, char kind, const struct argument *a) {
 }
 #define CALL(names, kind, ...)                                                 \
   row(names, kind, (const struct argument[]){__VA_ARGS__, {END, 0, 0, 0, 0}})
+
+/* Whether libc is 2.MINOR or later. */
+static inline int libc_since(int minor) {
+  return atoi(strchr(gnu_get_libc_version(), '.') + 1) >= minor;
+}
+/* A row of functions that came with that version. */
+#define CALL_SINCE(minor, ...)                                                 \
+  do {                                                                         \
+    if (libc_since(minor))                                                     \
+      CALL(__VA_ARGS__);                                                       \
+  } while (0)
 
 /* A row of a call that ends so. Without a word, a call that fails by its result
  * ends in failure, another in success. */
