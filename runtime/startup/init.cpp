@@ -120,8 +120,14 @@ static void AtQuickExit() { EndOfProgram(trace::EndReason::kExit); }
 static void PrepareEngine() {
   if (EngineCan().by_marks)
     return;
-  if (ShadowReady() && GetFlags().marks_first)
+  if (ShadowReady() && GetFlags().marks_first) {
+    if (const char *library = NotesOfStart().library)
+      Warning("%s is instrumented, and the program is not. Recorded are the "
+              "marks, so nothing that code of the program itself accesses. "
+              "Build it with pagetide-clang too.\n",
+              library);
     return UseMarks();
+  }
   if (ShadowReady()) {
     stays_unrecorded = true;
     return RefuseToStart("it is instrumented, so its marks tell more than the "

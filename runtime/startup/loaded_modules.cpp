@@ -225,6 +225,7 @@ static void VisitLoadedModules(NoteVisitor visit) {
 static LoadedNotes notes;
 
 bool HasInstrumentedModule() { return notes.any; }
+const LoadedNotes &NotesOfStart() { return notes; }
 void NoteInstrumentedModule() { notes.any = true; }
 
 void AdmitLoadedModules() {
@@ -273,6 +274,8 @@ void SwitchLoadedModulesOn() {
 const LoadedNotes &ReadLoadedNotes() {
   VisitLoadedModules([](const ModuleNote &record, const char *origin) {
     CheckFields(record.info, *origin ? origin : "the program");
+    if (!notes.any && *origin) // the program comes first
+      notes.library = origin;
     notes.any = true;
     notes.always |= !(record.info.flags & abi::kModuleOnDemand);
     notes.flags |= record.info.flags;

@@ -16,6 +16,8 @@ struct LoadedNotes {
   bool any;    ///< there is a note
   bool always; ///< a module has marks that cannot be off
   u32 flags;   ///< abi::ModuleFlags of all modules together
+  /// The first library that has one, if the program has none; else null.
+  const char *library;
 };
 
 /// First phase: reads the notes of the modules that the loader has mapped. Dies
@@ -28,6 +30,8 @@ void AnnounceModule(const abi::ModuleNote &record);
 
 /// Whether a module with a note was there in the first phase, or loaded since.
 bool HasInstrumentedModule();
+/// What the first phase read.
+const LoadedNotes &NotesOfStart();
 void NoteInstrumentedModule();
 
 /// Admits all modules that the loader has mapped, by their notes.

@@ -84,7 +84,7 @@ needs_redis=redis-server
 run_redis() {
   $RECORD redis-server --port 7379 --bind 127.0.0.1 --save '' >server.log 2>&1 &
   local server=$!
-  until redis-cli -p 7379 ping >/dev/null 2>&1; do sleep 0.1; done
+  until redis-cli -p 7379 ping >/dev/null 2>&1; do lives "$server" || return; done
   for i in $(seq 3000); do
     echo "SET key:$i value:$i" && echo "LPUSH list:$((i % 10)) $i"
   done | redis-cli -p 7379 >/dev/null
@@ -109,7 +109,7 @@ END
   [[ $(id -u) != 0 ]] || sed -i '1i user root;' nginx.conf
   $RECORD nginx -p "$PWD" -c "$PWD/nginx.conf" -e "$PWD/error.log" &
   local server=$!
-  until curl -sf http://127.0.0.1:7380/numbers >/dev/null; do sleep 0.1; done
+  until curl -sf http://127.0.0.1:7380/numbers >/dev/null; do lives "$server" || return; done
   for _ in $(seq 30); do
     curl -s --compressed http://127.0.0.1:7380/numbers | sha256sum
   done | sort | uniq -c
@@ -128,7 +128,7 @@ run_postgres() {
     -c listen_addresses= -c dynamic_shared_memory_type=mmap >server.log 2>&1 &
   local server=$!
   until "${as[@]}" psql -h "$PWD" -p 7381 -c 'select 1' postgres >/dev/null 2>&1; do
-    sleep 0.2
+    lives "$server" || return
   done
   "${as[@]}" psql -qAt -h "$PWD" -p 7381 postgres <<'SQL'
 create table t as select i, md5(i::text) m from generate_series(1, 50000) i;
@@ -170,6 +170,9 @@ GO
   fi
   $RECORD ./goprogram
 }
+
+# Waits a little for a server, and gives up if it has ended.
+lives() { kill -0 "$1" && sleep 0.2; }
 
 # Runs a program; its output goes to file $2. Sets `took`.
 run() {

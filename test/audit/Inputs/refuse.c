@@ -4,7 +4,7 @@
  *
  *===----------------------------------------------------------------------===*
  *
- *   refuse userfaultfd|personality|move_pages|api|scan ERRNO COMMAND...
+ *   refuse userfaultfd|personality|move_pages|ptrace|api|scan ERRNO COMMAND...
  *
  * A seccomp filter has the system call of that name, the request UFFDIO_API, or
  * the request PAGEMAP_SCAN fail with that error.
@@ -36,7 +36,8 @@ int main(int argc, char **argv) {
     unsigned number;
   } calls[] = {{"userfaultfd", SYS_userfaultfd},
                {"personality", SYS_personality},
-               {"move_pages", SYS_move_pages}};
+               {"move_pages", SYS_move_pages},
+               {"ptrace", SYS_ptrace}};
   unsigned denied = 0, is_call = 0;
   for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i)
     if (!strcmp(argv[1], calls[i].name)) {
