@@ -13,7 +13,7 @@ import time
 from typing import NamedTuple, Optional
 
 from failure import Failure
-from variants import NATIVE, OTHERS_LIMIT, VARIANTS, Variant
+from variants import NATIVE, VARIANTS, Variant
 
 TIME_LIMIT_S = 900
 # What another tool may take even where native takes no time at all.
@@ -90,7 +90,11 @@ class Runner:
         settings = dict(variant.environment)
         period = variant.period
         if period and variant.by_command:
-            options = ["-p", period, "--checksum", "none", "-o", trace]
+            options = ["-p", period, "-o", trace]
+            if variant.engine:  # it takes no checksums, and is asked for none
+                options += ["--engine", variant.engine]
+            else:
+                options += ["--checksum", "none"]
             command = [self.pagetide, "record", *options, "--", *command]
         elif period:
             words = ["trace_path='%s'" % trace, "period=" + period]
@@ -235,6 +239,7 @@ class Runner:
             "overruns": facts["periods"]["overruns"],
             "accessed_median": facts["granules"]["accessed"]["median"],
             "accessed_sum": facts["granules"]["accessed"]["sum"],
+            "pause_ns": (facts["cuts"] or {}).get("pause_ns"),
             "precision": facts["precision"],
         }
         # Pages summed over periods, certain and possible ones, of each kind
@@ -357,7 +362,6 @@ def pairs(runner, task, executables, variants, rounds, seed):
     they come in another order, and either of a pair comes first as often as the
     other. If a pair of a variant is void, the variant is not run again."""
     reference, measured = reference_run(runner, task, executables["native"])
-    others_limit_s = max(OTHERS_LEAST_S, OTHERS_LIMIT * measured["wall_s"])
     order = random.Random(seed)
     # Half of them this way, half that way, so that few bases are to be run.
     shuffled = list(variants)
@@ -375,7 +379,10 @@ def pairs(runner, task, executables, variants, rounds, seed):
             runs = []
             for variant in block:
                 side = variant or base
-                limit_s = others_limit_s if side.other else TIME_LIMIT_S
+                limit_s = TIME_LIMIT_S
+                if side.other:
+                    least = side.limit * measured["wall_s"]
+                    limit_s = min(limit_s, max(OTHERS_LEAST_S, least))
                 executable = executables[side.build]
                 runs.append(
                     _attempt(

@@ -5,7 +5,7 @@ import statistics
 
 from programs import PROGRAMS
 from tables import NOTHING, geomean, head, list_part, spread, table
-from variants import BUILDS, CHOSEN, GROUPS, NATIVE, OTHERS_LIMIT, VARIANTS
+from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS
 
 class Measurements:
     """The records, by what they say."""
@@ -125,7 +125,7 @@ def _ratio_cell(m, program, variant, quantity):
     ratios = m.ratios(program, variant, quantity)
     if ratios is None:
         return (
-            "> %d" % OTHERS_LIMIT if m.too_long(program, variant) else "void"
+            "> %d" % variant.limit if m.too_long(program, variant) else "void"
         )
     return spread(ratios, "%.2f") if len(ratios) > 1 else "%.2f" % ratios[0]
 
@@ -316,11 +316,23 @@ def trace_table(m, group):
                     "%d" % middle("overruns"),
                     "%.2f" % (1e3 * middle("duration_s") / max(periods, 1)),
                     "%d" % middle("accessed_median"),
+                    "%d" % middle("accessed_sum"),
+                    _pause(traces),
                     "%.1f" % (middle("bytes") / 1024),
                 ]
             )
-    header = ["run", "periods", "overruns", "ms a period", "pages", "trace KiB"]
+    header = ["run", "periods", "overruns", "ms a period", "pages", "rows",
+              "pause us", "trace KiB"]
     return table(header, rows) if rows else None
+
+
+def _pause(traces):
+    """For how long all threads stood: the median, and the most of all."""
+    told = [p for p in (trace.get("pause_ns") for trace in traces) if p]
+    if not told:
+        return NOTHING
+    return "%d (%d)" % (statistics.median(p["median"] for p in told) / 1e3,
+                        max(p["max"] for p in told) / 1e3)
 
 
 def maybe_table(m, group):

@@ -223,9 +223,12 @@ class Suite:
         if options.build_only:
             options.json = os.devnull
         programs = list(SMOKE_PROGRAMS if smoke else PROGRAMS)
+        groups = choose_groups(options)
         if options.programs is not None:
             programs = chosen(options.programs, PROGRAMS, "program")
-        groups = choose_groups(options)
+        elif all(group.programs for group in groups):
+            about = {name for group in groups for name in group.programs}
+            programs = [name for name in programs if name in about]
         toolchain = Toolchain(options.build)
         machine = describe(toolchain)
         frame.warn_if_busy(machine, options.size)

@@ -16,6 +16,7 @@ import sys
 import commands
 import cuts
 import frame
+import pauses
 import sections
 import threads
 from sections import Table, of_kind
@@ -55,6 +56,8 @@ SCALES = {
         "cut_programs": (cuts.SERVER,),
         "cut_periods_ms": (10,),
         "cut_requests": 2000,
+        "pause_mib": (64,),
+        "pause_windows": 1,
     },
     "quick": {
         "sizes": SIZES[::2] + SIZES[-1:],
@@ -71,6 +74,8 @@ SCALES = {
         "cut_programs": cuts.PROGRAMS,
         "cut_periods_ms": (100, 500),
         "cut_requests": 60000,
+        "pause_mib": (256, 1024),
+        "pause_windows": 10,
     },
     "full": {
         "sizes": SIZES,
@@ -87,6 +92,8 @@ SCALES = {
         "cut_programs": cuts.PROGRAMS,
         "cut_periods_ms": (100, 500),
         "cut_requests": 60000,
+        "pause_mib": (256, 1024, 8192, 32768),
+        "pause_windows": 25,
     },
 }
 
@@ -106,6 +113,7 @@ class Bench:
         self.directory = pathlib.Path(directory)
         self.touch_program = self._build("touch", "-fpagetide-layout=rw")
         self.write_program = self._build("write")
+        self.pause_program = self._build("pause", "-fno-pagetide")
         self.programs = {
             (name, build): self._build(name, flag)
             for name in ("share", "crowd")
@@ -259,6 +267,7 @@ SECTIONS = {
     "checksum": measure_checksums,
     "crowd": threads.measure_crowd,
     "trace": measure_traces,
+    "pause": pauses.measure,
     "cut": cuts.measure,
     "cut-programs": cuts.measure_programs,
 }
@@ -382,6 +391,9 @@ DOCUMENTS = (
             Table("crowd", "Many threads at once, recorded over native",
                   threads.crowd_table),
             Table("trace", "Size of the trace", trace_table),
+            Table("pause",
+                  "Engines: the longest time that a write takes in 200 ms, in "
+                  "us: the median (the most)", pauses.table_of),
         ),
     ),
     sections.Document(

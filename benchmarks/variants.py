@@ -39,9 +39,10 @@ class Variant(NamedTuple):
     environment: tuple = ()  # (name, value)
     leaves: Optional[str] = None  # pattern of a file that a run must leave
     against: str = "native"  # the variant it is compared with
-    # Another tool: it may fail where we must not, and is ended when it takes
-    # OTHERS_LIMIT times as long as native.
+    # Another tool, or an engine that the kernel need not have: it may fail where
+    # we must not, and is ended when it takes so many times as long as native.
     other: bool = False
+    limit: int = 20
 
 
 class Group(NamedTuple):
@@ -56,15 +57,13 @@ class Group(NamedTuple):
     start_rounds: dict = {"smoke": 5, "quick": 40, "full": 100}
     # Where a table would become too wide: (what of it, names) for each part.
     parts: tuple = ()
+    programs: tuple = ()  # that it is about; none: all
 
 
 PERIODS = ("1ms", "10ms", "100ms", "1s")
 ENGINES = ("uffd", "fork")
+OUTSIDE_ENGINES = ("soft-dirty", "emulate")
 RAN = ("kernel", "real")
-
-# How often native's time another tool may take: what is slower is no choice,
-# and would make the run last for hours.
-OTHERS_LIMIT = 20
 
 
 def _ablated():
@@ -157,6 +156,13 @@ VARIANTS = {
                     p, kinds=RAN, engine=engine, other=True)
             for engine in ENGINES for p in PERIODS
         ),
+        *(
+            Variant("%s-%s" % (engine, p), "native",
+                    "native, recorded by engine %s, periods of %s" % (engine, p),
+                    p, by_command=True, kinds=RAN, engine=engine, other=True,
+                    limit=100)
+            for engine in OUTSIDE_ENGINES for p in PERIODS
+        ),
         # Looking for leaks is not part of the cost.
         Variant("asan", "asan", "AddressSanitizer", other=True,
                 environment=(("ASAN_OPTIONS", "detect_leaks=0"),)),
@@ -178,9 +184,13 @@ def _rounds(smoke, quick, full):
 
 
 TOOLS = ("control", "rw-10ms", "near-10ms", "asan", "memprof", "tsan")
-TRACKERS = tuple(
-    "%s-%s" % (way, p) for way in ("write", *ENGINES) for p in PERIODS
-)
+
+
+def _by_period(*ways):
+    return tuple("%s-%s" % (way, p) for way in ways for p in PERIODS)
+
+
+TRACKERS = _by_period("write", *ENGINES)
 
 GROUPS = {
     group.name: group
@@ -213,6 +223,18 @@ GROUPS = {
                 ("tools that see loads and stores", TOOLS),
                 ("tracking of writes", TRACKERS),
             ),
+        ),
+        Group(
+            "engines",
+            "Engines",
+            ("control", *_by_period(*ENGINES, *OUTSIDE_ENGINES)),
+            _rounds(1, 1, 3),
+            parts=(
+                ("in the program", ("control", *_by_period(*ENGINES))),
+                ("from outside", _by_period(*OUTSIDE_ENGINES)),
+            ),
+            # A dense and a sparse writer, and two real programs.
+            programs=("triad", "hash", "sqlite3", "redis"),
         ),
         Group(
             "ablation",

@@ -134,25 +134,9 @@ void EndKeeper(Keeper &keeper) {
 
 //===- Its pages ----------------------------------------------------------===//
 
-constexpr u64 kPresent = u64{1} << 63, kSwapped = u64{1} << 62;
-constexpr u64 kOfFile = u64{1} << 61, kGuard = u64{1} << 58;
-constexpr u64 kExclusive = u64{1} << 56;
-
-static KeptPage KindOf(u64 entry) {
-  if (entry & kGuard)
-    return KeptPage::kNone;
-  if (entry & kSwapped)
-    return KeptPage::kSwapped;
-  if (!(entry & kPresent))
-    return KeptPage::kNone;
-  if (entry & kOfFile)
-    return KeptPage::kFile;
-  return entry & kExclusive ? KeptPage::kOwn : KeptPage::kShared;
-}
-
 static bool ReadPages(int pagemap, u64 first, uptr count, KeptPage *pages) {
   constexpr uptr kStep = 512;
-  u64 entries[kStep];
+  kernel::PagemapEntry entries[kStep];
   for (uptr done = 0; done < count;) {
     const uptr step = Min(kStep, count - done);
     const uptr n = Syscall(SYS_pread64, (uptr)pagemap, (uptr)entries,

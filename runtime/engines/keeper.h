@@ -15,6 +15,7 @@
 
 #pragma once
 
+#include "engines/kept_page.h"
 #include "platform/syscalls.h"
 
 namespace pagetide {
@@ -31,17 +32,6 @@ const char *StartKeeper(Keeper &keeper);
 void EndKeeper(Keeper &keeper);
 /// False once somebody has killed it.
 bool IsKept(const Keeper &keeper);
-
-/// What a page of a keeper is.
-enum class KeptPage : u8 {
-  kNone,    ///< there is none
-  kFile,    ///< the file's
-  kZero,    ///< the page of zeros, which the kernel maps for a first read
-  kShared,  ///< mapped by others too, or the page of zeros
-  kOwn,     ///< mapped by nobody else
-  kSwapped, ///< paged out, or being moved
-  kKinds
-};
 
 /// Tells what `count` pages are, from page number `first` on. False if the
 /// kernel does not tell. It never gives kZero.

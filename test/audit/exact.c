@@ -10,21 +10,16 @@
 // RUN: %build_c -O1 -g -pthread -I %inputs %s plain.o -o program
 
 // Threads, a child, signals that come between mark and access, libc.
-// RUN: %pagetide audit --exact -p 0 -r exact -- ./program clean
+// RUN: %pagetide audit --exact -p 0 --json -r exact -- ./program clean
 // RUN: FileCheck %s <exact
-// CHECK: Exact audit of process {{[0-9]+}}: ./program clean
-// CHECK-NEXT: 1 period, {{[1-9][0-9,]+}} comparisons of a page of 4 KiB
-// CHECK: pages accessed without a mark (lost) 0
-// CHECK: pages marked and not accessed (claimed) 0
-// CHECK: Exact audit of process {{[0-9]+}}: ./program clean
-// CHECK: pages accessed without a mark (lost) 0
-// CHECK: pages marked and not accessed (claimed) 0
-// CHECK: Verdict: exact.
+// CHECK: {"pagetide_audit_exact":1,"processes":[{"pid":{{[0-9]+}},"periods":1,"compared":{{[1-9][0-9]+}},"granule_bytes":4096,"lost":{"pages":0,"places":[]},"claimed":{"pages":0,"places":[]}},{"pid":{{[0-9]+}},{{.*}},"lost":{"pages":0,"places":[]},"claimed":{"pages":0,"places":[]}}]}
 
 // Each of four pages lacks a mark, or has one too many. All were
 // marked in an earlier stretch.
 // RUN: (%pagetide audit --exact -p 0 -r faults -- ./program faults; test $? = 1)
 // RUN: FileCheck %s --check-prefix=FAULTS <faults
+// FAULTS: Exact audit of process {{[0-9]+}}: ./program faults
+// FAULTS-NEXT: 1 period, {{[1-9][0-9,]+}} comparisons of a page of 4 KiB
 // FAULTS: pages accessed without a mark (lost) 3
 // FAULTS: pages marked and not accessed (claimed) 1
 // FAULTS: Claimed
@@ -34,6 +29,13 @@
 // FAULTS-DAG: written by plain_write in program (plain.c:{{[0-9]+}})
 // FAULTS-DAG: written by unmarked in program (exact.c:{{[0-9]+}})
 // FAULTS: Verdict: not exact.
+
+// The other layouts, and another granule.
+// RUN: %if all-ways %{ for flag in layout=write layout=site layout=rw-site granule=6 layout=access; do \
+// RUN:   %pagetide_clang -O1 -g -pthread -fpagetide-mode=always -fpagetide-$flag -I %inputs -I %support %s plain.o -o other || exit 1; \
+// RUN:   %pagetide audit --exact -p 0 -r exact -- ./other clean && (%pagetide audit --exact -p 0 --json -r faults -- ./other faults; test $? = 1) || exit 1; \
+// RUN:   grep -q 'written","code":"unmarked in other' faults && grep -c '"code":"plain_read in' faults | grep -qx "$(test $flag = layout=write; echo $?)" || exit 1; done; \
+// RUN:   grep '"kind":"accessed","code":"claim' faults %}
 
 // Wrong use.
 // RUN: %plain_c -O1 -I %inputs %inputs/touch_file.c -o other

@@ -259,6 +259,7 @@ int run_exact_audit(const AuditOptions &options,
   exact.directory = scratch.path();
   exact.period_ns = *parse_duration(options.period);
   exact.report = options.report;
+  exact.json = options.json;
   exact.places = options.style.pages;
   say_failed(command, run_exactly(exact, file_of(command), command));
   return report_exactly(exact, command);
@@ -323,7 +324,7 @@ CommandRun set_up_audit(CLI::App &app) {
       "Compare with every access instead, reads too, of the same run in QEMU "
       "(package qemu-user; 100 to 200 times slower; any kernel).");
   for (const char *other :
-       {"--output", "--from", "--json", "--each", "--strict", "--top"})
+       {"--output", "--from", "--each", "--strict", "--top"})
     exact->excludes(app.get_option(other));
   return [options](const std::vector<std::string> &command) {
     return run_audit(*options, command);

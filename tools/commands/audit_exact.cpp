@@ -8,6 +8,7 @@
 #include "record/runtime_options.h"
 #include "support/code_places.h"
 #include "support/failure.h"
+#include "support/json.h"
 #include "support/say.h"
 #include "support/text_format.h"
 #include "support/text_output.h"
@@ -19,6 +20,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace pagetide::tools {
 
@@ -50,13 +52,14 @@ struct Place {
 /// What the plugin wrote of one process (emulate/comparison.h).
 struct ComparedProcess {
   std::uint64_t pid = 0, periods = 0, compared = 0, granule_shift = 0;
-  /// By "lost" or "claimed", and then by a text: how, and which code.
-  std::map<std::string, std::map<std::string, Place>> faults;
+  /// By "lost" or "claimed", and then by "read" or "written", and which code.
+  std::map<std::string, std::map<std::pair<std::string, std::string>, Place>>
+      faults;
 
   std::size_t pages(const std::string &fault) const {
     std::set<std::uint64_t> all;
     if (const auto found = faults.find(fault); found != faults.end())
-      for (const auto &[text, place] : found->second)
+      for (const auto &[what, place] : found->second)
         all.insert(place.pages.begin(), place.pages.end());
     return all.size();
   }
@@ -90,9 +93,7 @@ ComparedProcess read_process(const std::filesystem::path &path,
     const CodePlace code = places(module, offset + 1);
     if (fault == "lost" && is_start_up_code(code.function))
       continue;
-    Place &place = process.faults[fault][fmt::format(
-        "{}{} by {}", fault == "lost" ? "" : "marked as ", kind,
-        text_of(code, module, offset))];
+    Place &place = process.faults[fault][{kind, text_of(code, module, offset)}];
     place.pages.insert(address);
     place.first_period = std::min(place.first_period, first);
     place.last_period = std::max(place.last_period, last);
@@ -122,7 +123,9 @@ std::string report_of(const ComparedProcess &process,
                             places.size() - most);
         break;
       }
-      text += fmt::format("  {}\n    0x{:x}", what, *place.pages.begin());
+      text += fmt::format("  {}{} by {}\n    0x{:x}",
+                          fault == "lost" ? "" : "marked as ", what.first,
+                          what.second, *place.pages.begin());
       if (place.pages.size() > 1)
         text += fmt::format(" and {} more page{}", place.pages.size() - 1,
                             plural(place.pages.size() - 1));
@@ -132,6 +135,30 @@ std::string report_of(const ComparedProcess &process,
     }
   }
   return text + "\n";
+}
+
+Json json_of(const ComparedProcess &process) {
+  Json out = {{"pid", process.pid},
+              {"periods", process.periods},
+              {"compared", process.compared},
+              {"granule_bytes", std::uint64_t{1} << process.granule_shift}};
+  for (const char *fault : {"lost", "claimed"}) {
+    Json places = Json::array();
+    if (const auto found = process.faults.find(fault);
+        found != process.faults.end())
+      for (const auto &[what, place] : found->second)
+        places.push_back(
+            {{"kind", what.first},
+             {"code", what.second},
+             {"address", fmt::format("{:#x}", *place.pages.begin())},
+             {"pages", place.pages.size()},
+             {"first_period", place.first_period},
+             {"last_period", place.last_period},
+             {"times", place.times}});
+    out[fault] = {{"pages", process.pages(fault)},
+                  {"places", std::move(places)}};
+  }
+  return out;
 }
 
 std::string directory_of_found(const ExactAuditOptions &options) {
@@ -163,6 +190,7 @@ int report_exactly(const ExactAuditOptions &options,
   const CodeLookup places = read_code_places();
   std::uint64_t compared = 0;
   std::size_t faults = 0;
+  Json processes = Json::array();
   const std::filesystem::directory_iterator found(directory_of_found(options));
   std::set<std::filesystem::path> files;
   for (const auto &entry : found)
@@ -171,11 +199,20 @@ int report_exactly(const ExactAuditOptions &options,
     const ComparedProcess process = read_process(file, places);
     compared += process.compared;
     faults += process.faults.size();
-    if (process.compared != 0)
+    if (process.compared == 0)
+      continue;
+    if (options.json)
+      processes.push_back(json_of(process));
+    else
       out.write(report_of(process, printable(format_command(command)),
                           options.places));
   }
-  if (compared != 0)
+  if (options.json) {
+    Json document;
+    document["pagetide_audit_exact"] = 1;
+    document["processes"] = std::move(processes);
+    out.write(document.dump() + "\n");
+  } else if (compared != 0)
     out.write(faults == 0 ? "Verdict: exact.\n" : "Verdict: not exact.\n");
   out.close();
   if (compared == 0) {

@@ -15,7 +15,8 @@ namespace pagetide::tools {
 struct ExactAuditOptions {
   std::string directory; ///< for what the run leaves
   std::uint64_t period_ns = 0;
-  std::string report;     ///< file; empty: standard output
+  std::string report; ///< file; empty: standard output
+  bool json = false;
   std::size_t places = 0; ///< listed for each kind of fault
 };
 

@@ -15,6 +15,7 @@
 //   the bits are cleared: its pages that exist may have been written.
 // - The page of zeros, and in private mappings a file's page, is not written.
 
+#include "engines/new_page.h"
 #include "engines/outside_engine.h"
 #include "engines/process_facts.h"
 #include "engines/remote_calls.h"
@@ -39,25 +40,14 @@ namespace pagetide::tools {
 
 namespace {
 
+using kernel::PagemapEntry;
+
 constexpr std::uint64_t kWritable = 2; // PROT_WRITE
 constexpr std::size_t kEntriesAtOnce = 1 << 16;
 constexpr std::uint64_t kHugeBytes = 2 << 20;
 /// Reading the entries of more takes seconds, where nothing but an entry tells
 /// that there is no page.
 constexpr std::uint64_t kMaxReadBytes = std::uint64_t{64} << 30;
-
-/// An entry of /proc/PID/pagemap.
-struct PageEntry {
-  std::uint64_t bits;
-
-  bool exists() const { return bits >> 62 != 0; } // present or swapped
-  bool is_swapped() const { return bits >> 62 & 1; }
-  bool is_of_file() const { return bits >> 61 & 1; } // or shared
-  bool is_exclusive() const { return bits >> 56 & 1; }
-  bool is_dirty() const { return bits >> 55 & 1; }
-  /// 0: not for this user to know.
-  std::uint64_t frame() const { return bits & ((std::uint64_t{1} << 55) - 1); }
-};
 
 UniqueFd open_pagemap(pid_t task) {
   UniqueFd fd(::open(fmt::format("/proc/{}/pagemap", task).c_str(),
@@ -77,8 +67,8 @@ void clear_bits(pid_t task) {
                               path, std::strerror(errno)));
 }
 
-PageEntry entry_at(int pagemap, const void *page) {
-  PageEntry entry = {};
+PagemapEntry entry_at(int pagemap, const void *page) {
+  PagemapEntry entry = {};
   const auto at = reinterpret_cast<std::uint64_t>(page) / kPageBytes;
   if (::pread(pagemap, &entry, sizeof(entry),
               static_cast<off_t>(at * sizeof(entry))) != sizeof(entry))
@@ -176,7 +166,6 @@ private:
   void add(std::vector<GranuleRun> &runs, MemoryRange range,
            unsigned flags) const;
   void read(const Mapping &mapping, std::vector<GranuleRun> &runs) const;
-  unsigned flags_if_new(const PageEntry &entry, bool known, bool shared) const;
 
   KernelBits kernel_;
   UniqueFd pagemap_;
@@ -227,28 +216,12 @@ void SoftDirty::add(std::vector<GranuleRun> &runs, MemoryRange range,
   }
 }
 
-/// What is known of a page in a mapping that reads as written as a whole; 0 if
-/// it was not written.
-unsigned SoftDirty::flags_if_new(const PageEntry &entry, bool known,
-                                 bool shared) const {
-  if (shared)
-    return trace::kRunMayWritten;
-  if (entry.is_of_file())
-    return 0;
-  const bool knows_frame = entry.frame() != 0 && kernel_.zero_frame != 0;
-  if (!entry.is_swapped() && knows_frame && entry.frame() == kernel_.zero_frame)
-    return 0;
-  const bool is_copy =
-      entry.is_swapped() || entry.is_exclusive() || knows_frame;
-  return is_copy && !known ? trace::kRunWritten : trace::kRunMayWritten;
-}
-
 /// By entries in which a bit may be the mapping's.
 void SoftDirty::read(const Mapping &mapping,
                      std::vector<GranuleRun> &runs) const {
   const bool shared = is_shared(mapping);
   const MemoryRange whole = {mapping.start, mapping.start + mapping.bytes};
-  std::vector<PageEntry> entries(
+  std::vector<PagemapEntry> entries(
       std::min<std::uint64_t>(kEntriesAtOnce, mapping.bytes / kPageBytes));
   std::vector<GranuleRun> if_old;
   std::vector<GranuleRun> if_new;
@@ -258,13 +231,14 @@ void SoftDirty::read(const Mapping &mapping,
     const std::uint64_t wanted =
         std::min<std::uint64_t>(entries.size(), (whole.end - at) / kPageBytes);
     const ssize_t got =
-        ::pread(pagemap_.get(), entries.data(), wanted * sizeof(PageEntry),
-                static_cast<off_t>(at / kPageBytes * sizeof(PageEntry)));
+        ::pread(pagemap_.get(), entries.data(), wanted * sizeof(PagemapEntry),
+                static_cast<off_t>(at / kPageBytes * sizeof(PagemapEntry)));
     if (got <= 0)
       return; // beyond what the process can map
-    const std::size_t count = static_cast<std::size_t>(got) / sizeof(PageEntry);
+    const std::size_t count =
+        static_cast<std::size_t>(got) / sizeof(PagemapEntry);
     for (std::size_t i = 0; i < count; ++i, at += kPageBytes) {
-      const PageEntry entry = entries[i];
+      const PagemapEntry entry = entries[i];
       if (!entry.exists()) {
         hole_is_dirty = entry.is_dirty();
         continue;
@@ -273,7 +247,8 @@ void SoftDirty::read(const Mapping &mapping,
       const MemoryRange page = {at, at + kPageBytes};
       if (entry.is_dirty() && (shared || !entry.is_of_file()))
         add(if_old, page, trace::kRunWritten);
-      if (const unsigned flags = flags_if_new(entry, is_known(at), shared))
+      if (const unsigned flags =
+              flags_if_new(entry, is_known(at), shared, kernel_.zero_frame))
         add(if_new, page, flags);
     }
   }

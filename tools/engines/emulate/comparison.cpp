@@ -453,9 +453,14 @@ void write_comparison() {
     // The recording had ended.
     if (times.first_period >= periods)
       continue;
-    file << word(fault) << ' ' << (write ? "written" : "read") << ' '
-         << (granule << granule_shift()) << ' ' << times.first_period << ' '
-         << times.last_period << ' ' << times.stretches << ' '
+    const bool either =
+        fault == Fault::kClaimed && layout() == abi::Layout::kAccess;
+    file << word(fault) << ' '
+         << (either  ? "accessed"
+             : write ? "written"
+                     : "read")
+         << ' ' << (granule << granule_shift()) << ' ' << times.first_period
+         << ' ' << times.last_period << ' ' << times.stretches << ' '
          << pc - image->code.begin + image->code_offset << ' ' << image->path
          << '\n';
   }
