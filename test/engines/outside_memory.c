@@ -97,6 +97,13 @@ int main(void) {
     look(shared + round * PAGE);
     put(shared + (20 + round) * PAGE);
     put(shared + 20 * PAGE);
+#ifndef BY_SOFT_DIRTY
+    /* The page goes, what was written stays, as if memory ran short. In a new
+     * mapping nobody would know of it. */
+    if (round)
+      put(shared + (40 + round) * PAGE);
+    require(madvise(shared + (40 + round) * PAGE, PAGE, MADV_DONTNEED) == 0);
+#endif
     next_period();
 
     /* New memory, which is moved in a later period: a move is no write. */
