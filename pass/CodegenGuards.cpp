@@ -301,13 +301,15 @@ void preventParameterStoreRemoval(Function &F) {
   }
 }
 
+bool mayBeExpanded(const CallBase &Call, const TargetLibraryInfo &TLI) {
+  LibFunc Known;
+  return TLI.getLibFunc(Call, Known) && isExpandedByCodegen(Known);
+}
+
 void preventCallExpansion(Function &F, const TargetLibraryInfo &TLI) {
-  for (Instruction &I : instructions(F)) {
-    auto *Call = dyn_cast<CallBase>(&I);
-    LibFunc Known;
-    if (Call && TLI.getLibFunc(*Call, Known) && isExpandedByCodegen(Known))
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallBase>(&I); Call && mayBeExpanded(*Call, TLI))
       Call->addFnAttr(Attribute::NoBuiltin);
-  }
 }
 
 void dropMemoryPromises(Function &F) {

@@ -12,6 +12,7 @@
 
 namespace llvm {
 class Function;
+class CallBase;
 class Instruction;
 class TargetLibraryInfo;
 } // namespace llvm
@@ -35,6 +36,10 @@ void preventSinking(llvm::ArrayRef<llvm::Instruction *> Reads);
 /// them on the stack. Code generation would use the caller's copy as the
 /// variable and drop the store, but not its mark.
 void preventParameterStoreRemoval(llvm::Function &F);
+
+/// Whether code generation may make loads and stores of \p Call.
+bool mayBeExpanded(const llvm::CallBase &Call,
+                   const llvm::TargetLibraryInfo &TLI);
 
 /// Keeps code generation from expanding calls of C library functions in place
 /// (memcmp, mempcpy). Neither a mark nor the runtime's interceptor would see

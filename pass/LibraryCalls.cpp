@@ -173,6 +173,18 @@ void redirectIndirectCall(CallBase &Call) {
 
 } // namespace
 
+bool mayCallLibrary(const Function &F) {
+  auto IsReplaceableUse = [](const Use &U) {
+    auto *Callee = dyn_cast<Function>(U.get());
+    return Callee && isReplaceable(*Callee);
+  };
+  return any_of(instructions(F), [&](const Instruction &I) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    return (Call && mayReachReplaceable(*Call)) ||
+           any_of(I.operands(), IsReplaceableUse);
+  });
+}
+
 void redirectLibraryCalls(Function &F) {
   SmallVector<CallBase *> Indirect;
   for (Instruction &I : instructions(F))

@@ -17,6 +17,9 @@ class Function;
 
 namespace pagetide {
 
+/// Whether redirectLibraryCalls may change \p F.
+bool mayCallLibrary(const llvm::Function &F);
+
 /// Redirects the calls of \p F, whose accesses have been marked. A choice
 /// between functions that is only called counts as a call of each.
 void redirectLibraryCalls(llvm::Function &F);

@@ -54,16 +54,6 @@ const char *whyNotCopied(const Function &F, const LabelTables &Tables,
   return nullptr;
 }
 
-/// True if marks would change nothing in \p F: it touches no memory, and calls
-/// nothing that may.
-bool touchesNothing(const Function &F) {
-  return none_of(instructions(F), [](const Instruction &I) {
-    if (isa<DbgInfoIntrinsic, LifetimeIntrinsic, AssumeInst>(I))
-      return false;
-    return I.mayReadOrWriteMemory() || isa<CallBase>(I);
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
@@ -198,7 +188,7 @@ GlobalVariable *marksOnByte(Module &M) {
 }
 
 bool hasTwoCopies(Function &F, const AsmTexts &Texts) {
-  return !touchesNothing(F) && !whyNotCopied(F, LabelTables(F), Texts);
+  return !whyNotCopied(F, LabelTables(F), Texts);
 }
 
 OnDemandFunctions splitOnDemand(Module &M, ArrayRef<Function *> Functions,
@@ -207,10 +197,6 @@ OnDemandFunctions splitOnDemand(Module &M, ArrayRef<Function *> Functions,
   GlobalVariable *On = marksOnByte(M);
   DenseMap<Function *, Function *> CopyOf;
   for (Function *F : Functions) {
-    if (touchesNothing(*F)) {
-      Result.Plain.push_back(F);
-      continue;
-    }
     LabelTables Tables(*F);
     if (const char *Reason = whyNotCopied(*F, Tables, Texts)) {
       tellSingle(*F, Reason);
@@ -221,19 +207,16 @@ OnDemandFunctions splitOnDemand(Module &M, ArrayRef<Function *> Functions,
     Function *Copy = copyFunction(*F, Tables);
     CopyOf[F] = Copy;
     Result.Copies.push_back({F, Copy});
-    Result.Plain.push_back(F);
   }
 
   // From here on copies call the copies of local functions, so they do not
   // count as callers from outside.
   callCopies(Result, CopyOf);
-  for (Function *F : Result.Plain) {
-    Function *Copy = CopyOf.lookup(F);
-    if (!Copy || !isReachedFromOutside(*F, CopyOf))
-      continue;
-    insertEntryTest(*F, *Copy, *On);
-    dropMemoryPromises(*F);
-  }
+  for (auto [F, Copy] : Result.Copies)
+    if (isReachedFromOutside(*F, CopyOf)) {
+      insertEntryTest(*F, *Copy, *On);
+      dropMemoryPromises(*F);
+    }
   return Result;
 }
 

@@ -32,8 +32,6 @@ struct OnDemandFunctions {
   /// Functions that cannot be copied. They exist once, so their marks must be
   /// calls, which do nothing while the runtime does not record.
   llvm::SmallVector<llvm::Function *> Single;
-  /// Functions that stay as they are, except for the test at their entry.
-  llvm::SmallVector<llvm::Function *> Plain;
 };
 
 /// Copies \p Functions of \p M, makes marked code call marked copies, and puts

@@ -3,6 +3,7 @@
 
 #include "Pagetide.h"
 
+#include "Accesses.h"
 #include "AsmTexts.h"
 #include "CallLines.h"
 #include "CanonicalAccesses.h"
@@ -33,6 +34,8 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Config/abi-breaking.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/LineIterator.h"
@@ -217,6 +220,45 @@ void summarize(const Function &F, const FunctionAccesses &Accesses,
   });
 }
 
+/// True if marks would change nothing in \p F: it touches no memory, and what
+/// it calls is the same with marks. Whoever marks finds no step in it.
+bool needsNoMarks(Function &F, const PassOptions &Options, bool MayCall,
+                  const TargetLibraryInfo &TLI) {
+  SmallVector<Access, 2> Accesses;
+  for (Instruction &I : instructions(F)) {
+    if (isa<DbgInfoIntrinsic, LifetimeIntrinsic, AssumeInst>(I))
+      continue;
+    auto *Call = dyn_cast<CallBase>(&I);
+    bool IsCall = Call && !Call->isInlineAsm() && !isa<IntrinsicInst>(I);
+    if (!IsCall) {
+      if (I.mayReadOrWriteMemory())
+        return false;
+      continue;
+    }
+    // Arguments by value, setjmp's buffer.
+    collectAccesses(I, Options, Accesses);
+    if (!MayCall || Options.Frames || !Accesses.empty() ||
+        mayBeExpanded(*Call, TLI))
+      return false;
+  }
+  return !mayCallLibrary(F);
+}
+
+/// Removes from \p Functions those that need no marks. They exist once, without
+/// a test: what they call tests. If \p IsOptimizedLater, they call nothing: a
+/// later inliner could bring accesses into them.
+void leaveUnmarked(SmallVectorImpl<Function *> &Functions,
+                   const PassOptions &Options, bool IsOptimizedLater,
+                   FunctionAnalysisManager &FAM) {
+  erase_if(Functions, [&](Function *F) {
+    if (!needsNoMarks(*F, Options, /*MayCall=*/!IsOptimizedLater,
+                      FAM.getResult<TargetLibraryAnalysis>(*F)))
+      return false;
+    F->addFnAttr(DoneAttribute, DonePlain);
+    return true;
+  });
+}
+
 /// Removes from \p Functions those between whose copies control can change
 /// (Windows.h), and returns them.
 SmallVector<Function *> takeSwitchable(SmallVectorImpl<Function *> &Functions,
@@ -356,14 +398,15 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
     if (IsOptimizedLater)
       preventLaterOptimization(F);
   };
+  if (Options.Mode != DemandMode::Always)
+    leaveUnmarked(Functions, Options, IsOptimizedLater, FAM);
   SmallVector<Function *> Switched;
   if (Options.Mode == DemandMode::Windows)
     Switched = takeSwitchable(Functions, Texts);
   if (Options.Mode != DemandMode::Always) {
     OnDemandFunctions Split = splitOnDemand(M, Functions, Texts);
-    for (Function *F : Split.Plain)
-      F->addFnAttr(DoneAttribute, DonePlain);
     for (auto [Original, Copy] : Split.Copies) {
+      Original->addFnAttr(DoneAttribute, DonePlain);
       Mark(*Copy, Modes.of(*Original), RunsWhen::Recorded);
       if (!Original->hasOptNone())
         divideLongBlocks(*Original);

@@ -3,7 +3,8 @@
 ; one. Nothing else of the plain copy differs from the function.
 
 ; RUN: %opt_demand -load-pass-plugin=%pass -passes='pagetide<precision=exact;layout=write>,verify' -S %s | FileCheck %s --implicit-check-not='ptrtoint (ptr @__pagetide_marks_on'
-; RUN: %opt_demand -load-pass-plugin=%pass -passes='pagetide<layout=write>,pagetide<layout=write>,verify' -S %s | FileCheck %s --check-prefix=ONCE
+; RUN: %opt_demand -load-pass-plugin=%pass -passes='pagetide,pagetide,verify' -S %s | FileCheck %s --check-prefix=ONCE
+; RUN: %opt_demand -load-pass-plugin=%pass -passes='pagetide<layout=write;frames>,verify' -S %s | FileCheck %s --check-prefix=FRAMES
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-pc-linux-gnu"
@@ -24,6 +25,7 @@ $weak = comdat any
 @other_name = dso_local alias void (), ptr @external
 ; CHECK-DAG: @other_name = dso_local alias void (), ptr @external
 
+; ONCE: define void @passes_by_value({{.*}} prologue {{.*}}@__pagetide_marks_on
 ; ONCE: define internal void @external.pagetide()
 ; ONCE-NOT: .pagetide.pagetide
 
@@ -107,6 +109,58 @@ define i32 @pure(i32 %x) {
   %y = add i32 %x, 1
   ret i32 %y
 }
+
+; Neither is there in a function that only calls. What it calls tests.
+; CHECK-LABEL: define i32 @forwards(i32 %x) #
+; CHECK-NEXT:    call i32 @llvm.smax
+; CHECK-NEXT:    call i32 @forwarded(
+; CHECK-LABEL: define internal i32 @forwarded(
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
+define i32 @forwards(i32 %x) {
+  %y = call i32 @llvm.smax.i32(i32 %x, i32 1)
+  %z = call i32 @forwarded(i32 %y)
+  ret i32 %z
+}
+define internal i32 @forwarded(i32 %x) {
+  store i32 %x, ptr @state
+  ret i32 %x
+}
+declare i32 @llvm.smax.i32(i32, i32)
+
+; Calls that touch memory (by value: not under write), or are other calls in marked code.
+define void @passes_by_value(ptr %p) {
+  call void @by_value(ptr byval([5 x i64]) %p)
+  ret void
+}
+; CHECK-LABEL: define i64 @calls_libc(
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
+define i64 @calls_libc(ptr %p) {
+  %n = call i64 @strlen(ptr %p)
+  ret i64 %n
+}
+declare i64 @strlen(ptr)
+; CHECK-LABEL: define ptr @calls_what_becomes_a_store(
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
+define ptr @calls_what_becomes_a_store(ptr %p, ptr %q) {
+  %n = call ptr @stpcpy(ptr %p, ptr %q)
+  ret ptr %n
+}
+declare ptr @stpcpy(ptr, ptr)
+; CHECK-LABEL: define i64 @calls_what_may_be_libc(
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
+define i64 @calls_what_may_be_libc(ptr %f, ptr %p) {
+  %n = call i64 %f(ptr %p)
+  ret i64 %n
+}
+; CHECK-LABEL: define i32 @saves_registers(
+; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
+define i32 @saves_registers(ptr %p) {
+  %n = call i32 @_setjmp(ptr %p) returns_twice
+  ret i32 %n
+}
+declare i32 @_setjmp(ptr) returns_twice
+; FRAMES-LABEL: define i32 @forwards(
+; FRAMES-SAME:    prologue {{.*}}@__pagetide_marks_on
 
 ; CHECK-LABEL: define dso_local i32 @variadic(ptr %r, i32 %n, ...)
 ; CHECK-SAME:    prologue {{.*}}@__pagetide_marks_on
