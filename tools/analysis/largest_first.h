@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace pagetide::tools {
@@ -34,7 +35,9 @@ std::vector<std::size_t> numbers_largest_first(std::size_t count,
                                                KeyOf key_of) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, std::ranges::greater(), key_of);
+  std::ranges::sort(order, std::ranges::greater(), [&](std::size_t number) {
+    return std::pair(key_of(number), ~number);
+  });
   return order;
 }
 

@@ -165,7 +165,9 @@ const char *RunReport::access_verb() const {
   return only_reads_ ? "read" : only_writes_ ? "wrote" : units_.access_verb();
 }
 
-Json RunReport::if_told(std::uint64_t number) const { return if_told(number); }
+Json RunReport::if_told(std::uint64_t number) const {
+  return json_if(tells_reads(), number);
+}
 
 BarTable RunReport::bar_table(std::string label,
                               std::vector<std::string> headings) const {
