@@ -3,7 +3,6 @@
 
 #include "analysis/access_counts.h"
 
-
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -5,8 +5,8 @@
 
 #include "engines/emulate/command_line.h"
 #include "engines/emulate/emulated_process.h"
-#include "record/engine_choice.h"
 #include "record/child_process.h"
+#include "record/engine_choice.h"
 #include "record/recording_run.h"
 #include "record/run_socket.h"
 #include "record/runtime_options.h"
