@@ -63,8 +63,8 @@ static bool ParentIsRecorded() {
   const uptr tasks = Syscall(SYS_openat, (uptr)AT_FDCWD, (uptr)path,
                              O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (Failed(tasks)) // it may be in another namespace of processes than /proc
-    return by_engine &&
-           !Failed(Syscall(SYS_access, (uptr) "/proc/self", (uptr)F_OK));
+    return by_engine && !Failed(Syscall(SYS_faccessat, (uptr)AT_FDCWD,
+                                        (uptr) "/proc/self", (uptr)F_OK));
   alignas(dirent64) static char entries[4096];
   bool found = by_engine && NamerOf((int)tasks, parent) == Namer::kOther;
   for (uptr n;
