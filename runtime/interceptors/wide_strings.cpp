@@ -53,7 +53,8 @@ static wchar_t *MarkedWideAppend(wchar_t *d, const wchar_t *s, uptr most) {
 }
 /// Copies what fits in `room` with a zero. Returns the length of s.
 static uptr MarkedWideCopyWithin(wchar_t *d, const wchar_t *s, uptr room) {
-  const uptr n = MarkedWideLength(s, kNoBound);
+  const uptr n = RESOLVED(wcslen)(s);
+  DidReadWide(s, n + 1);
   if (!room)
     return n;
   const uptr kept = Min(n, room - 1);
