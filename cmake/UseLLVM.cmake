@@ -35,7 +35,7 @@ endforeach()
 list(APPEND CMAKE_MODULE_PATH "${LLVM_CMAKE_DIR}")
 
 # pass/LlvmCompat.h knows these.
-set(PAGETIDE_KNOWN_LLVM 19 22)
+set(PAGETIDE_KNOWN_LLVM 18 19 22)
 
 # Sets PAGETIDE_LLVM_<major>_CXXFLAGS and _BIN, unless that LLVM's headers are
 # missing.

@@ -159,9 +159,10 @@ void AccessGroups::countRepeated(const Group &G) {
 void AccessGroups::setMarked(const Group &G, ByteExtent Bytes) {
   FormAndCell Key = {G.AddressForm, G.Cell};
   if (Marked.size() == MaxMarkedExtents && !Marked.contains(Key))
-    Marked.erase(min_element(Marked, [](const auto &A, const auto &B) {
-      return A.second.LastUse < B.second.LastUse;
-    }));
+    Marked.erase(std::min_element(Marked.begin(), Marked.end(),
+                                  [](const auto &A, const auto &B) {
+                                    return A.second.LastUse < B.second.LastUse;
+                                  }));
   Bytes.LastUse = ++Function.Uses;
   Marked[Key] = std::move(Bytes);
 }

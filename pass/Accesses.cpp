@@ -360,8 +360,7 @@ constexpr VectorOperands VectorTable[] = {
     {Intrinsic::experimental_vp_strided_store, Scattered, Write, 1, 0, 3, 4,
      None, 2},
     // pointers, one value for all of them, mask
-    {Intrinsic::experimental_vector_histogram_add, Scattered, ReadWrite, 0, 1,
-     2, None, None, None},
+    {compat::VectorHistogram, Scattered, ReadWrite, 0, 1, 2, None, None, None},
 };
 
 /// False if \p I is in no row, or if the elements are not whole bytes: what
@@ -415,7 +414,7 @@ constexpr Intrinsic::ID Untouching[] = {
     Intrinsic::eh_return_i64,
     Intrinsic::eh_sjlj_functioncontext,
     Intrinsic::experimental_gc_statepoint,
-    Intrinsic::experimental_patchpoint,
+    compat::Patchpoint,
     Intrinsic::experimental_patchpoint_void,
     Intrinsic::gcroot,
     Intrinsic::icall_branch_funnel,

@@ -40,7 +40,9 @@ Function *callStub(Module &M, StringRef Name, StringRef Suffix,
       Function::Create(Type, GlobalValue::InternalLinkage, StubName, &M);
   // The runtime writes marks, so it keeps no promise about memory.
   Stub->setAttributes(Attributes.removeFnAttribute(Context, Attribute::Memory));
-  Stub->setUWTableKind(M.getUwtable());
+  // LLVM 18 would make an attribute of nothing.
+  if (M.getUwtable() != UWTableKind::None)
+    Stub->setUWTableKind(M.getUwtable());
   Stub->addFnAttr(Attribute::DisableSanitizerInstrumentation);
   Stub->addFnAttr(Attribute::NoSanitizeCoverage);
 

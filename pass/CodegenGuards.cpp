@@ -3,6 +3,7 @@
 
 #include "CodegenGuards.h"
 
+#include "LlvmCompat.h"
 #include "target/Target.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -41,9 +42,9 @@ namespace {
 void hideOrigin(Use &U) {
   auto *User = cast<Instruction>(U.getUser());
   LLVMContext &Context = User->getContext();
-  auto *Bits = new PtrToIntInst(U.get(), Type::getInt64Ty(Context), "",
-                                User->getIterator());
-  auto *Pointer = new IntToPtrInst(Bits, U->getType(), "", User->getIterator());
+  auto Place = compat::placeOf(User->getIterator());
+  auto *Bits = new PtrToIntInst(U.get(), Type::getInt64Ty(Context), "", Place);
+  auto *Pointer = new IntToPtrInst(Bits, U->getType(), "", Place);
   Bits->setDebugLoc(User->getDebugLoc());
   Pointer->setDebugLoc(User->getDebugLoc());
   U.set(Pointer);
@@ -79,7 +80,8 @@ void hideValue(Use &U) {
   Type *PtrTy = U->getType();
   auto *Asm = InlineAsm::get(FunctionType::get(PtrTy, {PtrTy}, false), "",
                              "=r,0", /*hasSideEffects=*/false);
-  auto *Pointer = CallInst::Create(Asm, {U.get()}, "", User->getIterator());
+  auto *Pointer = CallInst::Create(Asm, {U.get()}, "",
+                                   compat::placeOf(User->getIterator()));
   Pointer->setDoesNotThrow();
   Pointer->setDebugLoc(User->getDebugLoc());
   U.set(Pointer);
@@ -194,7 +196,8 @@ void insertBarrier(Instruction &Before) {
   LLVMContext &Context = Before.getContext();
   auto *Type = FunctionType::get(Type::getVoidTy(Context), false);
   auto *Asm = InlineAsm::get(Type, "", "~{memory}", /*hasSideEffects=*/true);
-  auto *Barrier = CallInst::Create(Type, Asm, "", Before.getIterator());
+  auto *Barrier =
+      CallInst::Create(Type, Asm, "", compat::placeOf(Before.getIterator()));
   Barrier->setDoesNotThrow();
   Barrier->setDebugLoc(Before.getDebugLoc());
   Barrier->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(Context, {}));
@@ -226,8 +229,9 @@ void preventConditionalLoad(LoadInst &Load) {
     return;
   auto *Asm = InlineAsm::get(FunctionType::get(Chosen, {Chosen}, false), "",
                              "=r,0", /*hasSideEffects=*/false);
-  auto *Passed = CallInst::Create(Asm->getFunctionType(), Asm, {&Load}, "",
-                                  std::next(Load.getIterator()));
+  auto *Passed =
+      CallInst::Create(Asm->getFunctionType(), Asm, {&Load}, "",
+                       compat::placeOf(std::next(Load.getIterator())));
   Passed->setDoesNotThrow();
   Passed->setDoesNotAccessMemory();
   Passed->setDebugLoc(Load.getDebugLoc());
@@ -294,8 +298,8 @@ void preventParameterStoreRemoval(Function &F) {
   for (StoreInst *Store : Stores) {
     // The freeze becomes no instruction, and hides the local variable from code
     // generation.
-    auto *Hidden =
-        new FreezeInst(Store->getPointerOperand(), "", Store->getIterator());
+    auto *Hidden = new FreezeInst(Store->getPointerOperand(), "",
+                                  compat::placeOf(Store->getIterator()));
     Hidden->setDebugLoc(Store->getDebugLoc());
     Store->setOperand(StoreInst::getPointerOperandIndex(), Hidden);
   }

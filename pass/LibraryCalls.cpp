@@ -4,6 +4,7 @@
 #include "LibraryCalls.h"
 
 #include "CallStubs.h"
+#include "LlvmCompat.h"
 #include "Splitting.h"
 #include "pagetide/abi.h"
 
@@ -15,7 +16,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -154,9 +154,9 @@ void redirectIndirectCall(CallBase &Call) {
   Value *IsInRange = Builder.CreateICmpULT(
       Distance, loadOfRange(Builder, offsetof(abi::NamedFunctions, bytes)));
   BasicBlock *Before = Call.getParent();
-  Instruction *End = SplitBlockAndInsertIfThen(
-      IsInRange, &Call, /*Unreachable=*/false,
-      MDBuilder(M.getContext()).createUnlikelyBranchWeights());
+  Instruction *End =
+      SplitBlockAndInsertIfThen(IsInRange, &Call, /*Unreachable=*/false,
+                                compat::unlikelyBranchWeights(M.getContext()));
   keepAllocasInEntry(*Before, *Call.getParent());
   Builder.SetInsertPoint(End);
   FunctionCallee Named = M.getOrInsertFunction(

@@ -12,6 +12,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -23,8 +24,9 @@
 #include <type_traits>
 #include <utility>
 
-#if LLVM_VERSION_MAJOR != 19 && LLVM_VERSION_MAJOR != 22
-#error "The pass is for LLVM 19 and 22."
+#if LLVM_VERSION_MAJOR != 18 && LLVM_VERSION_MAJOR != 19 &&                    \
+    LLVM_VERSION_MAJOR != 22
+#error "The pass is for LLVM 18, 19 and 22."
 #endif
 
 namespace pagetide::compat {
@@ -43,13 +45,66 @@ constexpr bool MasksFollowAlignment = LLVM_VERSION_MAJOR < 22;
 
 /// What llvm.vector.splice is called. LLVM 22 has one for each direction.
 constexpr llvm::Intrinsic::ID VectorSplices[] = {
-#if LLVM_VERSION_MAJOR < 22
+#if LLVM_VERSION_MAJOR < 19
+    llvm::Intrinsic::experimental_vector_splice,
+#elif LLVM_VERSION_MAJOR < 22
     llvm::Intrinsic::vector_splice,
 #else
     llvm::Intrinsic::vector_splice_left,
     llvm::Intrinsic::vector_splice_right,
 #endif
 };
+
+/// Intrinsics that have other names in LLVM 18. Those that it lacks are nothing
+/// that a program has.
+#if LLVM_VERSION_MAJOR < 19
+constexpr llvm::Intrinsic::ID
+    Patchpoint = llvm::Intrinsic::experimental_patchpoint_i64,
+    SignedCompare = llvm::Intrinsic::not_intrinsic,
+    UnsignedCompare = llvm::Intrinsic::not_intrinsic,
+    VectorDeinterleave = llvm::Intrinsic::experimental_vector_deinterleave2,
+    VectorHistogram = llvm::Intrinsic::not_intrinsic,
+    VectorInterleave = llvm::Intrinsic::experimental_vector_interleave2,
+    VectorReverse = llvm::Intrinsic::experimental_vector_reverse;
+#else
+constexpr llvm::Intrinsic::ID
+    Patchpoint = llvm::Intrinsic::experimental_patchpoint,
+    SignedCompare = llvm::Intrinsic::scmp,
+    UnsignedCompare = llvm::Intrinsic::ucmp,
+    VectorDeinterleave = llvm::Intrinsic::vector_deinterleave2,
+    VectorHistogram = llvm::Intrinsic::experimental_vector_histogram_add,
+    VectorInterleave = llvm::Intrinsic::vector_interleave2,
+    VectorReverse = llvm::Intrinsic::vector_reverse;
+#endif
+
+/// Sanitizers that run after the pass, and have functions of their own for
+/// memcpy and the like.
+constexpr llvm::Attribute::AttrKind Sanitizers[] = {
+    llvm::Attribute::SanitizeAddress,
+    llvm::Attribute::SanitizeHWAddress,
+    llvm::Attribute::SanitizeThread,
+    llvm::Attribute::SanitizeMemory,
+#if LLVM_VERSION_MAJOR >= 19
+    llvm::Attribute::SanitizeNumericalStability,
+#endif
+};
+
+/// Where constructors of instructions put them: before this one.
+inline auto placeOf(llvm::BasicBlock::iterator Place) {
+#if LLVM_VERSION_MAJOR < 19
+  return &*Place;
+#else
+  return Place;
+#endif
+}
+
+inline llvm::MDNode *unlikelyBranchWeights(llvm::LLVMContext &Context) {
+#if LLVM_VERSION_MAJOR < 19
+  return llvm::MDBuilder(Context).createBranchWeights(1, (1u << 20) - 1);
+#else
+  return llvm::MDBuilder(Context).createUnlikelyBranchWeights();
+#endif
+}
 
 /// What a marker of lifetimes is about.
 inline const llvm::Value *lifetimePointer(const llvm::LifetimeIntrinsic &I) {

@@ -51,7 +51,7 @@ void divideLongBlocks(Function &F) {
   Value *Text = MetadataAsValue::get(
       Context, MDTuple::get(Context, {MDString::get(Context, "pagetide")}));
   for (Instruction *Place : Places)
-    CallInst::Create(Label, {Text}, "", Place->getIterator());
+    CallInst::Create(Label, {Text}, "", compat::placeOf(Place->getIterator()));
 }
 
 bool isLongWithoutLoops(const Function &F, size_t Marks) {

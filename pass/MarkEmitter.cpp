@@ -421,11 +421,8 @@ void MarkEmitter::emitPacked(const Access &A) {
 /// Whether a sanitizer, which runs later, puts functions of its own in place of
 /// memcpy and the like. They check what the runtime's functions would not.
 static bool hasOwnTransfers(const Function &F) {
-  constexpr Attribute::AttrKind Kinds[] = {
-      Attribute::SanitizeAddress, Attribute::SanitizeHWAddress,
-      Attribute::SanitizeThread, Attribute::SanitizeMemory,
-      Attribute::SanitizeNumericalStability};
-  return any_of(Kinds, [&](auto Kind) { return F.hasFnAttribute(Kind); });
+  return any_of(compat::Sanitizers,
+                [&](auto Kind) { return F.hasFnAttribute(Kind); });
 }
 
 /// Leaves the transfer where it is, for a sanitizer, and marks before it. Long
@@ -517,7 +514,7 @@ void MarkEmitter::emitCheckBegin() {
   Call->setDoesNotThrow();
   if (!CheckBegin)
     CheckBegin = new AllocaInst(Builder.getInt64Ty(), 0, "pagetide.begin",
-                                F.getEntryBlock().begin());
+                                compat::placeOf(F.getEntryBlock().begin()));
   Builder.CreateStore(Call, CheckBegin);
 }
 

@@ -3,6 +3,7 @@
 
 #include "SharedValues.h"
 
+#include "LlvmCompat.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -131,7 +132,7 @@ private:
     if (!Memory)
       Memory = new AllocaInst(Builder.getInt8Ty(), DL.getAllocaAddrSpace(),
                               Builder.getInt32(1), Place, "passage",
-                              F.getEntryBlock().begin());
+                              compat::placeOf(F.getEntryBlock().begin()));
     return Builder.CreateConstInBoundsGEP1_64(Builder.getInt8Ty(), Memory,
                                               Offset);
   }

@@ -7,9 +7,9 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-declare void @llvm.va_start.p0(ptr)
-declare void @llvm.va_copy.p0(ptr, ptr)
-declare void @llvm.va_end.p0(ptr)
+declare void @llvm.va_start(ptr)
+declare void @llvm.va_copy(ptr, ptr)
+declare void @llvm.va_end(ptr)
 
 define void @start(ptr %list, ...) {
 ; CHECK-LABEL: define void @start(
@@ -20,8 +20,8 @@ define void @start(ptr %list, ...) {
 ; CHECK-NEXT:    call void @llvm.va_start
 ; CHECK-NEXT:    call void @llvm.va_end
 ; CHECK-NEXT:    ret void
-  call void @llvm.va_start.p0(ptr %list)
-  call void @llvm.va_end.p0(ptr %list)
+  call void @llvm.va_start(ptr %list)
+  call void @llvm.va_end(ptr %list)
   ret void
 }
 
@@ -36,7 +36,7 @@ define void @copy(ptr %to, ptr %from) {
 ; CHECK:         add i64 {{%.+}}, 23{{$}}
 ; CHECK:         store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    call void @llvm.va_copy
-  call void @llvm.va_copy.p0(ptr %to, ptr %from)
+  call void @llvm.va_copy(ptr %to, ptr %from)
   ret void
 }
 
@@ -45,7 +45,7 @@ define win64cc void @windows_start(ptr %list, ...) {
 ; CHECK-LABEL: define win64cc void @windows_start(
 ; CHECK-COUNT-1: store volatile i8 1, ptr addrspace(256)
 ; CHECK-NEXT:    call void @llvm.va_start
-  call void @llvm.va_start.p0(ptr %list)
+  call void @llvm.va_start(ptr %list)
   ret void
 }
 
