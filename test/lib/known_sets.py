@@ -64,6 +64,8 @@ def arguments():
                         "and accesses are stamped (known_times.h)")
     parser.add_argument("--under-record", action="store_true",
                         help="run by `pagetide record`, not by itself")
+    parser.add_argument("--program", type=pathlib.Path, help="what was built of "
+                        "SOURCE otherwise; --ways says how")
     parser.add_argument("--engine", help="SOURCE is built without the plugin and "
                         "the runtime, and recorded by this engine")
     parser.add_argument("--outside", metavar="ENGINE", help="as --engine, for a "
@@ -388,7 +390,7 @@ def main():
     failures = 0
     for way, modes in chosen_ways(args):
         try:
-            program = build(args, way)
+            program = args.program or build(args, way)
         except Failure as failure:
             failures += 1
             print(f"{way.name}: FAILED: {failure}")
