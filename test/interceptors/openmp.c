@@ -7,8 +7,9 @@
 // LLVM's OpenMP library makes its threads by pthread_create: they have shadows
 // of their own, and what the loops' bodies do counts as the thread's that did
 // it. Between loops they spin, so that they may not have settled when a period
-// ends. RUN: %known_sets --ways O0,O2,O2/access --flag=-fopenmp --env
-// OMP_PROC_BIND=close --may-carry %s
+// ends.
+// RUN: %known_sets --ways O0,O2,O2/access --flag=-fopenmp --may-carry \
+// RUN:   --env OMP_PROC_BIND=close %s
 
 #include "known_sets.h"
 

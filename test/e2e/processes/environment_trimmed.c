@@ -11,7 +11,8 @@
 // RUN: %build_c -O1 %s -o program
 // It makes no difference what options its starter has set for itself.
 // RUN: for how in execve execle execvpe fexecve execveat execv execvp spawn \
-// RUN:   spawnp null vfork many own_environ; do \
+// RUN:   spawnp null vfork many own_environ \
+// RUN:   %if pidfd_spawn %{ pidfd_spawn pidfd_spawnp %}; do \
 // RUN:   echo $how; rm -f trace*; \
 // RUN:   %pagetide record -p 0 -o trace -- ./program $how >said 2>messages || \
 // RUN:     { cat messages; exit 1; }; \
@@ -52,6 +53,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#if __GLIBC_PREREQ(2, 39)
+#include <sys/pidfd.h>
+#endif
 
 extern char **environ;
 
@@ -114,6 +118,15 @@ int main(int argc, char **argv) {
     require(posix_spawn(&pid, argv[0], NULL, NULL, arguments, none) == 0);
   else if (strcmp(how, "spawnp") == 0)
     require(posix_spawnp(&pid, argv[0], NULL, NULL, arguments, trimmed) == 0);
+#if __GLIBC_PREREQ(2, 39)
+  else if (strcmp(how, "pidfd_spawn") == 0) {
+    require(pidfd_spawn(&pid, argv[0], NULL, NULL, arguments, none) == 0);
+    pid = pidfd_getpid(pid);
+  } else if (strcmp(how, "pidfd_spawnp") == 0) {
+    require(pidfd_spawnp(&pid, argv[0], NULL, NULL, arguments, trimmed) == 0);
+    pid = pidfd_getpid(pid);
+  }
+#endif
   else if (strcmp(how, "vfork") == 0) {
     pid = vfork();
     require(pid >= 0);
