@@ -92,6 +92,22 @@ static void moves(char *a) {
   end_period();
 }
 
+/* 32 GiB with a page here and there. */
+static void sparse(void) {
+  char *a = (char *)ARENA_BASE + 64 * GIB;
+  require(mmap(a, 32 * GIB, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+               0) == a);
+  require_status(pagetide_watch(a, 32 * GIB), PAGETIDE_OK);
+  end_period();
+  for (size_t i = 0; i < 32; ++i)
+    wrote(a + i * GIB + (511 - i) * MIB);
+  end_period();
+  for (size_t i = 0; i < 32; i += 3)
+    wrote(a + i * GIB + (511 - i) * MIB);
+  end_period();
+}
+
 int main(void) {
   /* What may lie there is watched before it exists. */
   require_status(pagetide_watch((void *)ARENA_BASE, 8 * GIB), PAGETIDE_OK);
@@ -145,5 +161,7 @@ int main(void) {
   wrote(left);
   wrote(away);
   end_period();
+
+  sparse();
   return 0;
 }
