@@ -15,6 +15,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -27,7 +28,8 @@ using namespace llvm;
 namespace pagetide {
 
 MarkEmitter::MarkEmitter(Function &F, const PassOptions &Options,
-                         SiteTable &Sites, bool KeepsIndices)
+                         SiteTable &Sites, bool KeepsIndices,
+                         GlobalVariable *On)
     : F(F), M(*F.getParent()), Options(Options), Sites(Sites),
       Builder(F.getContext(), ConstantFolder(),
               IRBuilderCallbackInserter([](Instruction *I) {
@@ -35,7 +37,7 @@ MarkEmitter::MarkEmitter(Function &F, const PassOptions &Options,
                   I->setMetadata(LLVMContext::MD_nosanitize,
                                  MDNode::get(I->getContext(), {}));
               })),
-      KeepsIndices(KeepsIndices) {}
+      On(On), KeepsIndices(KeepsIndices) {}
 
 void MarkEmitter::emit(const MarkStep &Step) {
   if (Step.Segment != Segment) {
@@ -52,6 +54,9 @@ void MarkEmitter::emit(const MarkStep &Step) {
     Instruction *Made = Step.What.At ? Step.What.At : Step.Site;
     Site = Sites.idOf(Made ? *Made : *Step.Before);
   }
+  if (On && (Step.Kind == MarkStepKind::Byte ||
+             Step.Kind == MarkStepKind::ReturnAddress))
+    startIfOn(*Step.Before);
   switch (Step.Kind) {
   case MarkStepKind::Byte:
     emitByte(Step);
@@ -60,7 +65,10 @@ void MarkEmitter::emit(const MarkStep &Step) {
     indexFor(Step);
     break;
   case MarkStepKind::Shaped:
-    emitShaped(Step.What);
+    if (On)
+      emitCalls(Step.What, /*IsCheck=*/false); // which also test
+    else
+      emitShaped(Step.What);
     break;
   case MarkStepKind::Long: {
     const Access &A = Step.What;
@@ -155,14 +163,30 @@ void MarkEmitter::startAt(Instruction &Before) {
 }
 
 /// Continues in a new block that runs before \p Before if \p Condition holds.
-void MarkEmitter::startIf(Value *Condition, Instruction &Before) {
+void MarkEmitter::startIf(Value *Condition, Instruction &Before,
+                          MDNode *Weights) {
   DebugLoc Loc = Builder.getCurrentDebugLocation();
   BasicBlock *Head = Before.getParent();
   Instruction *Then = SplitBlockAndInsertIfThen(Condition, Before.getIterator(),
-                                                /*Unreachable=*/false);
+                                                /*Unreachable=*/false, Weights);
   keepAllocasInEntry(*Head, *Before.getParent());
   Builder.SetInsertPoint(Then);
   Builder.SetCurrentDebugLocation(Loc);
+}
+
+/// Continues where code before \p Before runs only while marks are on. Marks of
+/// one place share the test.
+void MarkEmitter::startIfOn(Instruction &Before) {
+  if (BeforeIsTested != &Before) {
+    Value *Byte = Builder.CreateLoad(Builder.getInt8Ty(), On,
+                                     /*isVolatile=*/true);
+    startIf(Builder.CreateIsNotNull(Byte), Before,
+            MDBuilder(F.getContext()).createUnlikelyBranchWeights());
+    BeforeIsTested = &Before;
+    EndOfTested = &*Builder.GetInsertPoint();
+    Indices.clear();
+  }
+  Builder.SetInsertPoint(EndOfTested);
 }
 
 Value *MarkEmitter::addressBits(Value *Pointer) {

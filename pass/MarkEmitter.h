@@ -45,8 +45,9 @@ public:
   /// \p KeepsIndices: segments of one block share what they compute. Code
   /// generation finds that by itself, but it takes long in long functions. No
   /// step may precede an earlier one of its block.
+  /// If \p On is given, marks are made only while that byte is set.
   MarkEmitter(llvm::Function &F, const PassOptions &Options, SiteTable &Sites,
-              bool KeepsIndices);
+              bool KeepsIndices, llvm::GlobalVariable *On = nullptr);
 
   /// Emits one step of the plan. Steps must come in the plan's order.
   void emit(const MarkStep &Step);
@@ -65,7 +66,9 @@ private:
 
   // Parts of steps. All of them emit at the builder's insertion point.
   void startAt(llvm::Instruction &Before);
-  void startIf(llvm::Value *Condition, llvm::Instruction &Before);
+  void startIf(llvm::Value *Condition, llvm::Instruction &Before,
+               llvm::MDNode *Weights = nullptr);
+  void startIfOn(llvm::Instruction &Before);
   llvm::Value *addressBits(llvm::Value *Pointer);
   llvm::Value *laneBits(const Access &A);
   llvm::Value *laneAddress(const Access &A, unsigned Lane);
@@ -93,6 +96,11 @@ private:
   /// It tells other passes that they need not instrument what it emits.
   llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter>
       Builder;
+
+  llvm::GlobalVariable *On;
+  /// The block before this instruction runs only while marks are on. It ends
+  /// there.
+  llvm::Instruction *BeforeIsTested = nullptr, *EndOfTested = nullptr;
 
   /// A local variable: the beginning of the segment, for its checks.
   llvm::AllocaInst *CheckBegin = nullptr;

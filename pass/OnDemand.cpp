@@ -35,9 +35,11 @@ namespace {
 // What can be copied
 //===----------------------------------------------------------------------===//
 
-/// Why \p F can exist only once; null if it can be copied.
+/// Why \p F exists only once; null if it is to be copied.
 const char *whyNotCopied(const Function &F, const LabelTables &Tables,
                          const AsmTexts &Texts) {
+  if (F.hasFnAttribute(Attribute::Cold))
+    return "it is cold, as the program or a profile says";
   if (const char *Reason = target::whyNoEntryTest(F, hasEntryHook(F)))
     return Reason;
   if (!Tables.canBeCopied())
@@ -157,7 +159,7 @@ void tellSingle(Function &F, const char *Reason) {
     return OptimizationRemarkMissed(DEBUG_TYPE, "Single", F.getSubprogram(),
                                     &F.getEntryBlock())
            << "function '" << ore::NV("Function", &F)
-           << "' exists once, and calls the runtime for each access, because "
+           << "' exists once, and its marks test whether they are on, because "
            << Reason;
   });
 }

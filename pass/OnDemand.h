@@ -29,8 +29,7 @@ class AsmTexts;
 struct OnDemandFunctions {
   /// Originals and their copies, which are to be marked.
   llvm::SmallVector<std::pair<llvm::Function *, llvm::Function *>> Copies;
-  /// Functions that cannot be copied. They exist once, so their marks must be
-  /// calls, which do nothing while the runtime does not record.
+  /// Functions that exist once. So each of their marks must test the byte.
   llvm::SmallVector<llvm::Function *> Single;
 };
 

@@ -281,8 +281,12 @@ MarkStep coveredMark(Instruction &Before, const PassOptions &Options) {
                         cellsOf(AccessKind::Write, Options.Layout).front());
 }
 
-/// When the code of a function runs.
-enum class RunsWhen : uint8_t { Always, Recorded };
+/// When the code of a function runs, and when it makes marks.
+enum class RunsWhen : uint8_t {
+  Always,   ///< and always makes marks
+  Recorded, ///< and so makes marks whenever it runs
+  Both,     ///< and makes marks only while it is recorded
+};
 
 void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
                   RunsWhen When, const Expansion &Known, SiteTable &Sites,
@@ -296,13 +300,17 @@ void markFunction(Function &F, const PassOptions &Options, MarkMode Mode,
   FunctionToMark Input = {F, Accesses, Known, Options, Mode};
   OptimizationRemarkEmitter Remarks(&F);
   ChunkedAccesses Chunked;
-  if (!IsSwitched) // plain code could not enter a chunk
+  // Plain code could not enter a chunk, and would be slow in one.
+  if (!IsSwitched && When != RunsWhen::Both)
     Chunked = chunkLoops(Input, FAM, Remarks);
   MarkPlan Plan = planMarks(Input, Chunked);
   summarize(F, Accesses, Chunked, Plan, Remarks);
 
-  bool IsLong = isLongWithoutLoops(F, Plan.Steps.size());
-  MarkEmitter Emitter(F, Options, Sites, IsLong);
+  bool IsLong =
+      When != RunsWhen::Both && isLongWithoutLoops(F, Plan.Steps.size());
+  MarkEmitter Emitter(F, Options, Sites, IsLong,
+                      When == RunsWhen::Both ? marksOnByte(*F.getParent())
+                                             : nullptr);
   for (const MarkStep &Step : Plan.Steps)
     Emitter.emit(Step);
   if (Mode == MarkMode::Lines)
@@ -412,7 +420,10 @@ PreservedAnalyses PagetidePass::run(Module &M, ModuleAnalysisManager &AM) {
         divideLongBlocks(*Original);
     }
     for (Function *F : Split.Single)
-      Mark(*F, MarkMode::Calls, RunsWhen::Always);
+      Mark(*F,
+           Modes.of(*F) == MarkMode::Inline ? MarkMode::Inline
+                                            : MarkMode::Calls,
+           RunsWhen::Both);
     for (Function *F : Switched) {
       canonicalizeAccesses(*F, FAM, /*MaySink=*/false);
       WindowCopy Pair;

@@ -192,10 +192,15 @@ two:
   ret void
 }
 
-; These exist once. Calls of the runtime stand for marks: they do nothing while
-; marks are off.
+; These exist once. So each mark tests the byte.
 ; CHECK-LABEL: define dso_local void @leaks(
-; CHECK:         call void @__pagetide_access(
+; CHECK:         %[[ON:.*]] = load volatile i8, ptr @__pagetide_marks_on
+; CHECK-NEXT:    %[[IS:.*]] = icmp ne i8 %[[ON]], 0
+; CHECK-NEXT:    br i1 %[[IS]], label %[[MARK:.*]], label %[[ACCESS:.*]], !prof
+; CHECK:       [[MARK]]:
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    br label %[[ACCESS]]
+; CHECK:       [[ACCESS]]:
 define dso_local void @leaks(i64 %i, ptr %p) {
   %q = getelementptr [2 x ptr], ptr @shared, i64 0, i64 %i
   %l = load ptr, ptr %q
@@ -207,20 +212,62 @@ two:
   ret void
 }
 ; CHECK-LABEL: define dso_local void @defines_a_symbol(
-; CHECK:         call void @__pagetide_access(
+; CHECK:         %[[ON:.*]] = load volatile i8, ptr @__pagetide_marks_on
+; CHECK-NEXT:    %[[IS:.*]] = icmp ne i8 %[[ON]], 0
+; CHECK-NEXT:    br i1 %[[IS]], label %[[MARK:.*]], label %[[ACCESS:.*]], !prof
+; CHECK:       [[MARK]]:
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    br label %[[ACCESS]]
+; CHECK:       [[ACCESS]]:
 define dso_local void @defines_a_symbol(ptr %p) {
   call void asm sideeffect "nop\0Ahere: nop", ""()
   store i8 1, ptr %p
   ret void
 }
 ; CHECK-LABEL: define dso_local void @duplicates_nothing(
-; CHECK:         call void @__pagetide_access(
+; CHECK:         %[[ON:.*]] = load volatile i8, ptr @__pagetide_marks_on
+; CHECK-NEXT:    %[[IS:.*]] = icmp ne i8 %[[ON]], 0
+; CHECK-NEXT:    br i1 %[[IS]], label %[[MARK:.*]], label %[[ACCESS:.*]], !prof
+; CHECK:       [[MARK]]:
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NEXT:    br label %[[ACCESS]]
+; CHECK:       [[ACCESS]]:
 define dso_local void @duplicates_nothing(ptr %p) {
   call void @once() noduplicate
   store i8 1, ptr %p
   ret void
 }
 declare void @once()
+
+; So does what is cold: a second copy would be seldom worth its place. Loops have no chunks.
+; CHECK-LABEL: define dso_local void @cold(
+; CHECK:         load volatile i8, ptr @__pagetide_marks_on
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK-NOT:     phi
+; CHECK:       loop:
+; CHECK:         load volatile i8, ptr @__pagetide_marks_on
+; CHECK:         store volatile i8 1, ptr addrspace(256)
+; CHECK:         br i1 %more, label %loop, label %end
+define dso_local void @cold(ptr %p, ptr %q) cold {
+  store i8 1, ptr %q
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %loop ]
+  %at = getelementptr i8, ptr %p, i64 %i
+  store i8 1, ptr %at
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, 1000
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}
+
+; The mark of a return address tests too. It was made in programs without a shadow.
+; FRAMES-LABEL: define dso_local void @duplicates_nothing(
+; FRAMES-NOT:     addrspace(256)
+; FRAMES:         load volatile i8, ptr @__pagetide_marks_on
+; FRAMES:         store volatile i8 1, ptr addrspace(256)
+; FRAMES:         call void @once()
 
 ; Labels of a number, or with a number of their own for each copy, do not clash.
 ; CHECK-LABEL: define dso_local void @numbered_labels(

@@ -3,6 +3,7 @@
 
 // RUN: %pagetide_clang -O1 -g %s -o %t && env -u PAGETIDE_OPTIONS %t
 // RUN: env PAGETIDE_OPTIONS= %t
+// RUN: %pagetide_clang -O1 '-Dnoinline=noinline,cold' %s -o %t.cold && env -u PAGETIDE_OPTIONS %t.cold
 // RUN: %if gdb %{ gdb -batch -ex 'break touch' -ex run -ex 'bt 1' -ex continue %t >%t.gdb 2>&1 && grep -c 'Breakpoint 1.*touch (' %t.gdb | grep -x 1 && grep 'off.c:' %t.gdb %}
 // RUN: %if gdb %{ env PAGETIDE_OPTIONS=verbosity=0 gdb -batch -ex 'break touch' -ex run -ex 'bt 1' %t >%t.gdb 2>&1; grep -c 'hit Breakpoint 1.*touch (' %t.gdb | grep -x 1 && grep 'off.c:' %t.gdb %}
 
