@@ -61,7 +61,8 @@ def run(pagetide, command, without, as_whom, options):
     """Returns (what came of it, what was said)."""
     for old in [*pathlib.Path().glob("trace*"), pathlib.Path("ran")]:
         old.unlink(missing_ok=True)
-    words = OTHER.copy() if as_whom == "other" else []
+    # lit's own TMPDIR is not for others.
+    words = [*OTHER, "env", f"TMPDIR={os.getcwd()}"] if as_whom == "other" else []
     for lacking in without:
         words += YAMA if lacking == "permission" else ["./refuse", lacking, ENOTTY if lacking == "scan" else EPERM]
     words += [pagetide, "record", "-o", "trace", *options]
