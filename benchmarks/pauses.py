@@ -30,7 +30,7 @@ def measure(bench, scale):
         for shape, stride in SHAPES.items():
             # Of pages that are written, a keeper has copies.
             if 2 * mib // stride > _available_mib():
-                say("  left out: %d MiB %s, for want of memory" % (mib, shape))
+                say("  %d MiB %s is left out: too little memory is free" % (mib, shape))
                 continue
             for way in WAYS:
                 yield _run(bench, scale, way, mib, shape)

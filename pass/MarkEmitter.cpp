@@ -15,7 +15,6 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -181,7 +180,7 @@ void MarkEmitter::startIfOn(Instruction &Before) {
     Value *Byte = Builder.CreateLoad(Builder.getInt8Ty(), On,
                                      /*isVolatile=*/true);
     startIf(Builder.CreateIsNotNull(Byte), Before,
-            MDBuilder(F.getContext()).createUnlikelyBranchWeights());
+            compat::unlikelyBranchWeights(F.getContext()));
     BeforeIsTested = &Before;
     EndOfTested = &*Builder.GetInsertPoint();
     Indices.clear();
