@@ -167,6 +167,7 @@ playwright = os.path.join(deps, "npm", "node_modules", "playwright-core")
 
 # Name, and what it stands for. A name is matched whole: %clang does not match
 # the head of %clang_pagetide.
+all_ways = lit_config.params.get("ways") == "all"
 substitutions = {
     # The parts of Pagetide.
     "pagetide": command(in_bin("pagetide")),
@@ -198,10 +199,11 @@ substitutions = {
     "clangxx_22": command(config.clang_22 + "++"),
     "cmake": command(config.cmake_command),
     "python": command(config.python_executable),
+    # Shows what a rule of cuts is for: with `lit -D ways=all` (docs/internals/testing.md).
     "until_seen": command(os.path.join(config.pagetide_source_root, "test", "lib",
-                                       "until_seen.sh")),
-    # For tests of tables: `lit -D ways=all` has every row (docs/internals/testing.md).
-    "all_ways": "--all" if lit_config.params.get("ways") == "all" else "",
+                                       "until_seen.sh")) if all_ways else ":",
+    # For tests of tables: every row.
+    "all_ways": "--all" if all_ways else "",
     # The browser, and what drives it.
     "chromium": command(chromium or "chromium"),
     "playwright": command(playwright),
@@ -267,7 +269,7 @@ features = {
     "other-users": others_can_run(
         os.path.join(config.pagetide_build_root, "bin", "pagetide")),
     # `lit -D ways=all`: what takes minutes and has a shorter relative in the suite.
-    "all-ways": lit_config.params.get("ways") == "all",
+    "all-ways": all_ways,
     # What is installed beside clang.
     "lld": os.path.exists(os.path.join(config.llvm_tools_dir, "ld.lld")),
     "flang": os.path.exists(config.flang),

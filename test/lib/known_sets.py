@@ -4,7 +4,7 @@ asked-for way and compares.
 
 By default in the ways of PAIRED: each level, layout (site only where a test asks for
 it), granule and precision is in one of them, and is run per process or per thread.
-Of these the suite runs every third one, and of the ways that a test names every
+Of these the suite runs every fourth one, and of the ways that a test names every
 second one: the name of the program decides which. A way that is run per process and
 per thread is run in one of the two. `lit -D ways=all` runs all, and those of EVERY instead of PAIRED.
 """
@@ -373,7 +373,7 @@ def check(args, way, mode, program):
 def chosen_ways(args):
     """(way, its modes) that are run; see above. Two ways of one mode each are both run."""
     ways = list(map(Way, args.ways))
-    step = 2 if len(ways) < len(PAIRED) else 3
+    step = 2 if len(ways) < len(PAIRED) else 4
     first = zlib.crc32(os.path.basename(args.source[0]).encode())
     for i, way in enumerate(ways):
         modes = [way.mode] if way.mode in args.modes else args.modes
