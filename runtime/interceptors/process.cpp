@@ -153,6 +153,7 @@ static void BeforeExec(const char *path, Strings argv, Strings env) {
 static int ExecFailed(int result, const char *path, Strings argv, Strings env) {
   RaiseAddressLimit();
   MayReadArguments(path, argv, env);
+  OnExecFailed();
   return result;
 }
 

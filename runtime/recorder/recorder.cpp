@@ -62,11 +62,17 @@ static bool AnotherFollows() {
   return record_config.window_ns && GetFlags().keep_traces;
 }
 
+/// exec may take long, and other threads may run meanwhile. So each period has
+/// an End frame until exec has failed.
+static const EndReason *AnnouncedEnd() {
+  return recorder_state.announced_end ? &recorder_state.end_reason : nullptr;
+}
+
 /// As EndPeriodOrStop. If the trace is full, the period is its last one.
 static void EndPeriodWithinLimit(u32 flags, bool on_caller,
                                  CopyRequest *copies = nullptr) {
   if (!TraceIsFull()) {
-    EndPeriodOrStop(flags, on_caller, nullptr, copies);
+    EndPeriodOrStop(flags, on_caller, AnnouncedEnd(), copies);
     return;
   }
   EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
@@ -94,12 +100,10 @@ static void EndTimedPeriod(u64 now) {
     recorder_state.overruns += missed;
     due += missed * period;
   }
-  // exec may take long. Until it is done, nothing may follow the End frame.
-  if (recorder_state.wrote_end_frame && !AnyMarks()) {
+  if (AnnouncedEnd() && !AnyMarks()) {
     ++recorder_state.overruns;
     return Schedule(due);
   }
-  recorder_state.wrote_end_frame = false;
   EndPeriodWithinLimit(0, false);
   Schedule(due);
 }
@@ -129,9 +133,23 @@ static int EndForProgram(EndReason reason) {
   if (reason == EndReason::kExit) {
     EndRecording(reason);
   } else {
-    recorder_state.wrote_end_frame = true;
+    recorder_state.announced_end = true;
+    recorder_state.end_reason = reason;
     Schedule(MonotonicNs());
   }
+  return PAGETIDE_OK;
+}
+
+/// exec has failed. A note follows the End frame at once: if the process is
+/// killed next, `pagetide record` sees that its trace had not ended.
+static int GoOn() {
+  if (!AnnouncedEnd())
+    return PAGETIDE_OK;
+  recorder_state.announced_end = false;
+  EncodeNote(PendingFrames(), MonotonicNs(), OpenPeriod().index,
+             NoteCode::kInfo, "exec failed: the recording goes on");
+  WriteFramesNow(PendingFrames());
+  PendingFrames().clear();
   return PAGETIDE_OK;
 }
 
@@ -211,6 +229,8 @@ static int Answer() {
     return PAGETIDE_OK;
   case Op::kEndOfProgram:
     return EndForProgram(request.reason);
+  case Op::kExecFailed:
+    return GoOn();
   case Op::kCredentials:
   case Op::kStepOut:
   case Op::kLeave:

@@ -42,9 +42,11 @@ struct RecorderState {
   const Engine *engine;
   u64 next_end; ///< when the clock ends the open period; 0: it does not
   u64 overruns; ///< scheduled ends missed in the open period
-  /// The trace has an End frame for exec or abort. The program may still go on.
-  bool wrote_end_frame;
-  int control; ///< connection to `pagetide record`, or -1
+  /// exec or abort is under way, and the trace has an End frame for it. The
+  /// program may still go on.
+  bool announced_end;
+  trace::EndReason end_reason; ///< of that frame
+  int control;                 ///< connection to `pagetide record`, or -1
   /// The recording has ended, and marks were switched off. The shadow's memory
   /// is to be given back when threads make none any more.
   bool marks_rest;

@@ -385,7 +385,7 @@ int StartRecording(const char *parent_trace) {
   }
   recorder_state.began_ns = now;
   recorder_state.overruns = 0;
-  recorder_state.wrote_end_frame = false;
+  recorder_state.announced_end = false;
   LookAtMappings(now, true);
   const bool for_cuts = record_config.checksum != ChecksumMode::kNone &&
                         record_config.unstable == UnstablePolicy::kCut;

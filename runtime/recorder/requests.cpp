@@ -207,6 +207,15 @@ void EndOfProgram(EndReason reason) {
   self.in_request = in_callback;
 }
 
+void OnExecFailed() {
+  if (!Recording())
+    return;
+  const bool in_callback = self.in_request; // which EndOfProgram has abandoned
+  self.in_request = false;
+  CallRecorder(Op::kExecFailed);
+  self.in_request = in_callback;
+}
+
 void ApplyCredentialsToRuntimeThreads(long number, uptr a, uptr b, uptr c,
                                       uptr d, uptr e) {
   if (!RecorderRuns() || !InServedProcess())

@@ -40,6 +40,8 @@ int RequestCallback(pagetide_callback callback, void *user);
 /// period ends, and everything is written. Does nothing if no recording is
 /// under way.
 void EndOfProgram(trace::EndReason reason);
+/// exec has failed, so the program goes on.
+void OnExecFailed();
 
 /// The calling thread has just made a system call that changes its user, group
 /// or capabilities. Makes the same call on the recorder's threads, as libc does
@@ -73,6 +75,7 @@ enum class Op : u32 {
   kCollect,
   kAtexitHandlersDone,
   kEndOfProgram,
+  kExecFailed,
   kCredentials,
   kStepOut,
   kLeave,
