@@ -282,6 +282,19 @@ PAGETIDE_SIGNAL(sysv_signal, kOnce)
 PAGETIDE_SIGNAL(__sysv_signal, kOnce)
 #undef PAGETIDE_SIGNAL
 
+PAGETIDE_INTERCEPTOR(void *, sigset, int number, void *handler) {
+  const bool only_blocks = (uptr)handler == 2; // SIG_HOLD
+  if (!only_blocks)
+    OnSignalAction((u32)number);
+  void *previous = REAL_OF(sigset)(number, handler);
+  HideControlAction(previous);
+  return previous;
+}
+PAGETIDE_INTERCEPTOR(int, sigignore, int number) {
+  OnSignalAction((u32)number);
+  return REAL_OF(sigignore)(number);
+}
+
 //===- Bare system calls --------------------------------------------------===//
 
 void pagetide::BeforeBareCall(long number, const u64 (&a)[6]) {

@@ -139,6 +139,10 @@ static void times_and_signals(void) {
   for (int n = SIGUSR2; n != SIGKILL; n = n == SIGUSR2 ? 99 : SIGKILL)
     CALL("signal ssignal bsd_signal sysv_signal __sysv_signal", 'l', V(n),
          V(SIG_DFL));
+  CALL("sigset", 'l', V(SIGUSR2), V(SIG_DFL));
+  CALL("sigset", 'l', V(99), V(SIG_DFL));
+  CALL("sigignore", 'i', V(SIGUSR2));
+  CALL("sigignore", 'i', V(99));
   for (int n = SIGUSR2; n >= 0; n = n == SIGUSR2 ? SIGSEGV : -1)
     CALL("signal ssignal bsd_signal sysv_signal __sysv_signal", 'l', V(n),
          V(SIG_ERR));

@@ -8,7 +8,8 @@
  * not notice: it is told SIG_DFL, and the signal ends it. That holds for
  * signals of every source. ctl.test has ctl's own.
  *
- * RUN: %build_c -O1 %s -o %t && %clang -O1 %s -o %t.plain && %t.plain > %t.want
+ * RUN: %build_c -O1 -Wno-deprecated-declarations %s -o %t
+ * RUN: %clang -O1 -Wno-deprecated-declarations %s -o %t.plain && %t.plain > %t.want
  * RUN: grep -c 'ends by 60' %t.want | grep -x 3
  * RUN: %t > %t.out && diff %t.want %t.out
  * RUN: %pagetide record -o %t.trace -- %t > %t.out && diff %t.want %t.out
@@ -49,6 +50,8 @@ static void send(int how) {
 int main(void) {
   struct sigaction mine = {.sa_handler = handle}, was;
   show("at first");
+  printf("sigset: default %d\n", sigset(SIGNAL, SIG_HOLD) == SIG_DFL);
+  printf("sigset: held %d\n", sigset(SIGNAL, SIG_DFL) == SIG_HOLD);
   for (int how = 0; how < 3; ++how) {
     fflush(stdout);
     const pid_t child = fork();
@@ -71,5 +74,12 @@ int main(void) {
   sigaction(SIGNAL, &was, &mine);
   printf("sigaction: own %d\n", mine.sa_handler == handle);
   show("at last");
+  printf("sigset: default %d\n", sigset(SIGNAL, handle) == SIG_DFL);
+  send(0);
+  printf("sigset: own %d\n", sigset(SIGNAL, SIG_DFL) == handle);
+  show("set back");
+  printf("ignored: %d\n", sigignore(SIGNAL));
+  send(0);
+  show("ignored");
   return 0;
 }
