@@ -5,6 +5,7 @@
 
 #include "platform/fork_reset.h"
 #include "platform/own_memory.h"
+#include "platform/small_file.h"
 #include "platform/uffd_wp.h"
 
 #include "sanitizer_common/sanitizer_common.h"
@@ -36,10 +37,12 @@ PAGETIDE_RECORDER_STATE static Keepers keepers;
 /// A forked child has it too, and makes a witness of its own.
 static bool made_witness;
 
+static constexpr char kKeeperName[] = "pagetide-keeper";
+
 //===- A keeper's life ----------------------------------------------------===//
 
 [[noreturn]] static void KeepMemory(u32 starter, int leave) {
-  Syscall(SYS_prctl, PR_SET_NAME, (uptr) "pagetide-keeper");
+  Syscall(SYS_prctl, PR_SET_NAME, (uptr)kKeeperName);
   Syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   u64 count;
   if (Syscall(SYS_getppid) == starter) // else it died before that
@@ -79,7 +82,28 @@ static void CloseFiles(const Keeper &keeper) {
       Syscall(SYS_close, (uptr)fd);
 }
 
+/// exec ends the thread that has made a keeper, and so the keeper. It stays as
+/// a zombie, of which the program that exec has started knows nothing. One that
+/// kept much memory may take a while to end.
+static void ReapKeepersOfFormerProgram() {
+  for (;;) {
+    siginfo_t ended = {};
+    if (Syscall(SYS_waitid, P_ALL, 0, (uptr)&ended,
+                WEXITED | WNOHANG | WNOWAIT | __WCLONE, 0) ||
+        !ended.si_pid)
+      return;
+    char path[32], name[sizeof(kKeeperName)];
+    internal_snprintf(path, sizeof(path), "/proc/%d/comm", ended.si_pid);
+    if (ReadSmallFile(AT_FDCWD, path, name, sizeof(name)) <
+            sizeof(kKeeperName) - 1 ||
+        internal_memcmp(name, kKeeperName, sizeof(kKeeperName) - 1))
+      return;
+    Syscall(SYS_wait4, (uptr)ended.si_pid, 0, __WALL, 0);
+  }
+}
+
 const char *StartKeeper(Keeper &keeper) {
+  ReapKeepersOfFormerProgram();
   const u32 starter = GetPidRaw();
   const uptr leave = Syscall(SYS_eventfd2, 0, EFD_CLOEXEC);
   if (Failed(leave))

@@ -186,9 +186,11 @@ static void StartUninstrumented() {
   InitFlags();
   if (EngineCan().by_marks)
     return;
-  if (IsOptional() && !ShadowReady() && !HasAddressSpace(ControlBytes()))
-    return RunUnrecorded("a limit on address space (ulimit -v) leaves no room "
-                         "to record it");
+  if (!ShadowReady() && !HasAddressSpace(ControlBytes())) {
+    static const char kWhy[] =
+        "a limit on address space (ulimit -v) leaves no room to record it";
+    return IsOptional() ? RunUnrecorded(kWhy) : RefuseToStart(kWhy);
+  }
   if (!ShadowReady() &&
       !FilterAllowsRecording(IsOptional() ? Wish::kOptionalEngine
                                           : Wish::kEngine))
