@@ -85,8 +85,9 @@ def whose_calls(names, by_call_site, where):
     return "instrumented" if named else "all"
 
 
-TABLED = re.compile(r"TABLED(?:_CALL|_REAL|_WAITS)?\((?:\w[\w ]*, |\((?:[^()]|\([\w, ]*\))*\), )?[\w ]+, (\w+), "
-                    r"(?:always|zero|counted|positive|some), (.*)\)")
+TABLED = re.compile(r"TABLED(?:_CALL|_REAL|_WAITS)?(?:_EACH)?\("
+                    r"(?:\w[\w ]*, |\((?:[^()]|\([\w, ]*\))*\), )?[\w ]+, "
+                    r"(\w+|\([\w, ]+\)), (?:always|zero|counted|positive|some), (.*)\)")
 SENTENCES = {
     "Read": "reads {}", "Write": "writes {}", "Change": "reads and writes {}",
     "Put": "writes {}", "Host": "writes {}",
@@ -164,7 +165,8 @@ def tabled():
             match = TABLED.fullmatch(line)
             if not match or not effects(match[2]):
                 sys.exit(f"{TABLE}: not a line of the table: {line}")
-            sections[-1][1].setdefault(effects(match[2]), []).append(match[1])
+            names = re.findall(r"\w+", match[1])
+            sections[-1][1].setdefault(effects(match[2]), []).extend(names)
     return sections
 
 
@@ -187,6 +189,13 @@ def lacking():
             for name in names.split()}
 
 
+def add_to(listed, names):
+    for name in names:
+        if name in listed:
+            sys.exit(f"{name} is listed twice: remove one of its lines")
+        listed.add(name)
+
+
 def document():
     parts = [HEAD]
     by_call_site = call_site_functions()
@@ -207,7 +216,7 @@ def document():
             sys.exit(f"{SOURCE}:{number}: neither '== SECTION' nor 'NAME ...: "
                      f"WHAT IS MARKED': {line}")
         words = match[1].split()
-        listed.update(words)
+        add_to(listed, words)
         calls = whose_calls(words, by_call_site, f"{SOURCE}:{number}")
         names = ", ".join(f"`{name}`" for name in words)
         marked = match[2].replace("|", "\\|").replace("*", "\\*")
@@ -219,7 +228,7 @@ def document():
         parts.append(f"\n## {title}\n\n| functions | marked | calls |\n"
                      "| --- | --- | --- |\n")
         for marked, words in rows.items():
-            listed.update(words)
+            add_to(listed, words)
             names = ", ".join(f"`{name}`" for name in words)
             calls = whose_calls(words, by_call_site, TABLE)
             parts.append(f"| {names} | {marked} | {calls} |\n")

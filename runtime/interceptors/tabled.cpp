@@ -323,13 +323,36 @@ CallWrites ResultsOf(uptr p, uptr bytes, uptr q = 0, uptr q_bytes = 0) {
     return result;                                                             \
   }
 
+// A macro is not expanded within itself: each scan makes the row of one name and
+// leaves the rest to the next. There are 16 scans and more.
+#define PAGETIDE_SCAN(...) PAGETIDE_SCAN_8(PAGETIDE_SCAN_8(__VA_ARGS__))
+#define PAGETIDE_SCAN_8(...) PAGETIDE_SCAN_4(PAGETIDE_SCAN_4(__VA_ARGS__))
+#define PAGETIDE_SCAN_4(...) PAGETIDE_SCAN_2(PAGETIDE_SCAN_2(__VA_ARGS__))
+#define PAGETIDE_SCAN_2(...) PAGETIDE_SCAN_1(PAGETIDE_SCAN_1(__VA_ARGS__))
+#define PAGETIDE_SCAN_1(...) __VA_ARGS__
+#define PAGETIDE_ROWS(first, first_argument, before, type, when, effects,      \
+                      name, ...)                                               \
+  PAGETIDE_TABLED(first, first_argument, before, type, name, when, effects)    \
+  __VA_OPT__(PAGETIDE_MORE_ROWS PAGETIDE_NOTHING()()(                          \
+      first, first_argument, before, type, when, effects, __VA_ARGS__))
+#define PAGETIDE_NOTHING()
+#define PAGETIDE_MORE_ROWS() PAGETIDE_ROWS
+#define PAGETIDE_ALL_ROWS(...) PAGETIDE_SCAN(PAGETIDE_ROWS(__VA_ARGS__))
+
 #define TABLED(type, name, when, effects)                                      \
   PAGETIDE_TABLED((), (), , type, name, when, effects)
+#define TABLED_EACH(type, names, when, effects)                                \
+  PAGETIDE_ALL_ROWS((), (), , type, when, effects, PAGETIDE_UNPACK names)
 #define TABLED_REAL(real, type, name, when, effects)                           \
-  PAGETIDE_TABLED((real x, ), (x, ), , type, name, when, effects)
+  TABLED_REAL_EACH(real, type, (name), when, effects)
+#define TABLED_REAL_EACH(real, type, names, when, effects)                     \
+  PAGETIDE_ALL_ROWS((real x, ), (x, ), , type, when, effects,                  \
+                    PAGETIDE_UNPACK names)
 #define TABLED_WAITS(written, type, name, when, effects)                       \
-  PAGETIDE_TABLED((), (), InFlight in_flight(ResultsOf written), type, name,   \
-                  when, effects)
+  TABLED_WAITS_EACH(written, type, (name), when, effects)
+#define TABLED_WAITS_EACH(written, type, names, when, effects)                 \
+  PAGETIDE_ALL_ROWS((), (), InFlight in_flight(ResultsOf written), type, when, \
+                    effects, PAGETIDE_UNPACK names)
 #define TABLED_CALL TABLED
 #include "interceptors/raw_numbers.def"
 
