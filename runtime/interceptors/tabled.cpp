@@ -323,8 +323,8 @@ CallWrites ResultsOf(uptr p, uptr bytes, uptr q = 0, uptr q_bytes = 0) {
     return result;                                                             \
   }
 
-// A macro is not expanded within itself: each scan makes the row of one name and
-// leaves the rest to the next. There are 16 scans and more.
+// A macro is not expanded within itself: each scan makes the row of one name
+// and leaves the rest to the next. There are 16 scans and more.
 #define PAGETIDE_SCAN(...) PAGETIDE_SCAN_8(PAGETIDE_SCAN_8(__VA_ARGS__))
 #define PAGETIDE_SCAN_8(...) PAGETIDE_SCAN_4(PAGETIDE_SCAN_4(__VA_ARGS__))
 #define PAGETIDE_SCAN_4(...) PAGETIDE_SCAN_2(PAGETIDE_SCAN_2(__VA_ARGS__))
