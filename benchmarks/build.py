@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from typing import NamedTuple
 
-from code_size import code_bytes
+from elf_sections import code_bytes
 from commands import processor_seconds
 from failure import Failure
 from toolchain import ROOT, file_hash

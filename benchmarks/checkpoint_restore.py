@@ -9,7 +9,7 @@ import tempfile
 
 from checkpoint_programs import library_flags
 from commands import run
-from sections import of_kind
+from sections import grouped
 from tables import spread, table
 from toolchain import ROOT
 
@@ -88,11 +88,11 @@ def _bandwidth(results, what):
 
 
 def table_of(records):
-    groups = {}
-    for r in of_kind(records, "restore"):
-        options = r["options"]
-        key = options["mib"], options["chain"], options["compression"]
-        groups.setdefault(key, []).append(r["result"])
+    groups = grouped(
+        records, "restore",
+        lambda r: tuple(r["options"][n] for n in ("mib", "chain", "compression")),
+        lambda r: r["result"],
+    )
     rows = []
     for (mib, chain, compression), results in groups.items():
         for name in ("warm", "cold"):

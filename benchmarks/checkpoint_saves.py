@@ -13,7 +13,7 @@ from checkpoint_programs import EXAMPLES, library_flags
 from commands import run
 from failure import Failure
 from frame import chosen
-from sections import alternating, of_kind
+from sections import alternating, attempt, of_kind
 from tables import NOTHING, spread, table
 from toolchain import ROOT, file_hash
 
@@ -237,19 +237,11 @@ def measure(bench, scale):
         program, made = by_name[name], executables[name]
         for round_number in range(scale["rounds"]):
             for way in alternating(WAYS, round_number):
-                record = {
-                    "record": "saves",
-                    "options": {"program": name, "way": way.name,
-                                "round": round_number},
-                    "void": None,
-                }
-                try:
-                    record["result"] = measured(
-                        bench, program, way, made[way.build], scale["size"]
-                    )
-                except Failure as failure:
-                    record["void"] = str(failure)
-                yield record
+                options = {"program": name, "way": way.name,
+                           "round": round_number}
+                yield attempt({"record": "saves", "options": options}, measured,
+                              bench, program, way, made[way.build],
+                              scale["size"])
 
 
 #===- Table ----------------------------------------------------------------===#

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import key_value
 from failure import Failure
-from sections import alternating, of_kind
+from sections import alternating, attempt, of_kind
 from tables import NOTHING, spread, table
 
 CLIENTS = 4
@@ -129,19 +129,10 @@ def measure(bench, scale):
     server = key_value.Server(bench.toolchain, bench.directory)
     for round_number in range(scale["rounds"]):
         for way in alternating(WAYS, round_number):
-            record = {
-                "record": "server",
-                "options": {
-                    "way": way.name, "round": round_number,
-                    "period_ms": scale["server_period_ms"],
-                },
-                "void": None,
-            }
-            try:
-                record["result"] = _run(bench, server, way, scale)
-            except Failure as failure:
-                record["void"] = str(failure)
-            yield record
+            options = {"way": way.name, "round": round_number,
+                       "period_ms": scale["server_period_ms"]}
+            yield attempt({"record": "server", "options": options}, _run, bench,
+                          server, way, scale)
 
 
 def _rate(result):

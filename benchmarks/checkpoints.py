@@ -68,7 +68,6 @@ BENCHMARK = sections.Benchmark(
     tables=(
         sections.Document(
             "checkpoints",
-            "rounds",
             (
                 Table("saves", "Saves, by the way in which changes are known",
                       checkpoint_saves.table_of),
@@ -84,7 +83,6 @@ BENCHMARK = sections.Benchmark(
         "restore": checkpoint_restore.measure,
     },
     scales=SCALES,
-    counts=("rounds",),
     bench=Bench,
     options=(sections.PROGRAMS,),
 )

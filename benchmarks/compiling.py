@@ -11,11 +11,11 @@ measured.
 import pathlib
 import re
 import statistics
-import subprocess
 import sys
 
 import frame
 import sections
+from commands import run
 from long_functions import SHAPES, source
 from reading import timed
 from sections import Table, of_kind
@@ -50,8 +50,7 @@ class Bench:
         """What the pass itself takes, of one compilation on demand."""
         command = [self.clang, "-O2", "-c", path, "-o",
                    self.directory / "timed.o", *WAYS["demand"], "-ftime-report"]
-        said = subprocess.run(command, check=True, stderr=subprocess.PIPE,
-                              text=True).stderr
+        said = run(command, self.directory).stderr
         # User, system, both and wall-clock time, each with its share.
         row = r"((?:[\d.]+ \([^)]*\) +){2,4})%s"
         def both(name):
@@ -125,16 +124,10 @@ BENCHMARK = sections.Benchmark(
     name="compiling",
     help=__doc__,
     example="benchmarks/compiling.py --quick",
-    tables=(
-        sections.Document(
-            "compiling",
-            "rounds",
-            (Table("compile", "Compile time over native", _table),),
-        ),
-    ),
+    tables=(sections.Document(
+        "compiling", (Table("compile", "Compile time over native", _table),)),),
     sections={"compile": _measure},
     scales=SCALES,
-    counts=("rounds",),
     bench=Bench,
     label=lambda r: "%s of %d lines" % (r["shape"], r["lines"]),
 )

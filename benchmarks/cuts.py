@@ -2,6 +2,7 @@
 """What cuts take: the threads' pauses, checksums without a value, and processor
 time over a recording without checksums. Sections of scaling.py."""
 
+import collections
 import csv
 import statistics
 
@@ -13,7 +14,7 @@ from frame import chosen
 from measure import Runner, Task, difference
 from programs import PROGRAMS as SUITE
 from run import task_of
-from sections import alternating, of_kind
+from sections import alternating, grouped
 from tables import NOTHING, spread, table
 from variants import BUILDS, Variant
 
@@ -201,18 +202,15 @@ def _share(periods, name):
 
 
 def table_of(records, kind):
-    groups = {}
-    for r in of_kind(records, kind):
-        key = r["options"]["load"], r["options"]["period_ms"]
-        groups.setdefault(key, []).append(r)
-    rows, reasons = [], {}
+    groups = grouped(
+        records, kind,
+        lambda r: (r["options"]["load"], r["options"]["period_ms"]))
+    rows, reasons = [], collections.Counter()
     for (load, period_ms), runs in groups.items():
         periods = [p for r in runs for p in r["periods"]]
         with_cut = [p for p in periods if p["cut"]]
-        for period in periods:
-            if period["why_not"]:
-                key = load, period["why_not"]
-                reasons[key] = reasons.get(key, 0) + 1
+        reasons.update(
+            (load, p["why_not"]) for p in periods if p["why_not"])
         rows.append(
             [
                 "%s, %d ms" % (load, period_ms),
@@ -231,6 +229,6 @@ def table_of(records, kind):
               "of those with a cut", "gone",
               "cpu over no checksums"]
     text = table(header, rows)
-    for (load, reason), count in sorted(reasons.items(), key=lambda r: -r[1]):
+    for (load, reason), count in reasons.most_common():
         text += "\n\nNo cut in %d of %s: %s." % (count, load, reason)
     return text

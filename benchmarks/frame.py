@@ -17,10 +17,11 @@ import json
 import os
 import pathlib
 import sys
+import time
 from typing import NamedTuple
 
 from failure import Failure
-from toolchain import ROOT
+from toolchain import ROOT, Toolchain, describe
 
 BUSY_LOAD = 0.5
 
@@ -39,10 +40,32 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def warn_if_busy(machine, size):
-    if machine["load"] > BUSY_LOAD and size != "smoke":
+def begin_session(options, **facts):
+    """The toolchain, and the record of what is measured and on what."""
+    toolchain = Toolchain(options.build)
+    machine = describe(toolchain)
+    if machine["load"] > BUSY_LOAD and options.size != "smoke":
         say("warning: the machine is busy (load %.1f): expect a wide spread"
             % machine["load"])
+    return toolchain, {"record": "session", "machine": machine,
+                       "size": options.size, **facts}
+
+
+def tell(title, records, label, **failed):
+    """Gives the records as they come, and says which are void. `label` has a
+    record's name. If there is a failure, its record with `failed` is the last:
+    the rest can still be measured."""
+    start = time.monotonic()
+    say(title)
+    try:
+        for record in records:
+            if record.get("void"):
+                say("  VOID: %s: %s" % (label(record), record["void"]))
+            yield record
+    except Failure as failure:
+        say("  FAILED: %s" % failure)
+        yield {"record": "failure", "what": str(failure), **failed}
+    say("  done in %.1f s" % (time.monotonic() - start))
 
 
 def chosen(names, known, what):

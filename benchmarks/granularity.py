@@ -128,11 +128,10 @@ BENCHMARK = sections.Benchmark(
     help=__doc__,
     example="benchmarks/granularity.py --quick --programs lua,bzip2",
     tables=(sections.Document(
-        "granularity", "rounds",
+        "granularity",
         (Table("granularity", "Units, without checksums and with", table_of),)),),
     sections={"units": measure},
     scales=SCALES,
-    counts=("rounds",),
     bench=Bench,
     options=(sections.PROGRAMS,),
     label=lambda r: "%s in units of %d" % (r["program"], r["unit"]),

@@ -206,7 +206,6 @@ def _commands_table(records, section):
 
 DOCUMENT = sections.Document(
     "reading",
-    "rounds",
     (
         Table(None, "The traces", _traces_table),
         Table("report", "Reports, and the HTML page",
@@ -226,7 +225,6 @@ BENCHMARK = sections.Benchmark(
         "export": lambda bench, scale: _measure(bench, scale, "export", EXPORTS),
     },
     scales=SCALES,
-    counts=("rounds",),
     bench=Bench,
     label=lambda r: "`%s` of %s" % (r["command"], r["trace"]),
 )

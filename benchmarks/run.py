@@ -18,11 +18,10 @@ import frame
 import report
 from build import Builder
 from failure import Failure
-from frame import chosen, say
+from frame import chosen, say, tell
 from inputs import make_input
 from measure import Runner, Task, check_marks, pairs
 from programs import PROGRAMS, SMOKE_PROGRAMS
-from toolchain import Toolchain, describe
 from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS
 
 HERE = pathlib.Path(__file__).absolute().parent
@@ -123,7 +122,6 @@ class Lab:
             if not fault:
                 runnable.append(variant)
                 continue
-            say("  VOID: %s cannot be run: %s" % (variant.name, fault))
             yield {
                 "record": "unbuilt",
                 "program": program.name,
@@ -133,8 +131,6 @@ class Lab:
         if self.options.build_only:
             return
         for record in self.runs(program, task, executables, runnable):
-            if record["void"]:
-                say("  VOID: %s" % record["void"])
             yield {"program": program.name} | record
 
     def build(self, program, task, name):
@@ -229,40 +225,27 @@ class Suite:
         elif all(group.programs for group in groups):
             about = {name for group in groups for name in group.programs}
             programs = [name for name in programs if name in about]
-        toolchain = Toolchain(options.build)
-        machine = describe(toolchain)
-        frame.warn_if_busy(machine, options.size)
-        yield {
-            "record": "session",
-            "machine": machine,
-            "size": options.size,
-            "groups": {
+        toolchain, session = frame.begin_session(
+            options,
+            groups={
                 group.name: {
                     "variants": group.variants,
                     "rounds": options.rounds or group.rounds[options.size],
                 }
                 for group in groups
             },
-            "seed": options.seed,
-        }
+            seed=options.seed,
+        )
+        yield session
         with tempfile.TemporaryDirectory(prefix="pagetide-benchmark-") as scratch:
             lab = Lab(options, toolchain, groups, scratch)
             for number, name in enumerate(programs, 1):
                 program = PROGRAMS[name]
-                say("[%d/%d] %s: %s"
-                    % (number, len(programs), name, program.help))
-                start = time.monotonic()
-                try:
-                    yield from lab.measure(program)
-                except Failure as failure:
-                    # The others can still be measured; there will be no geomean.
-                    say("  FAILED: %s" % failure)
-                    yield {
-                        "record": "failure",
-                        "program": name,
-                        "what": str(failure),
-                    }
-                say("  done in %.1f s" % (time.monotonic() - start))
+                title = "[%d/%d] %s: %s" % (
+                    number, len(programs), name, program.help)
+                # Without one that failed there will be no geomean.
+                yield from tell(title, lab.measure(program),
+                                lambda record: record["variant"], program=name)
 
     def text(self, records):
         if {r["record"] for r in records} <= {"session", "build"}:

@@ -19,7 +19,8 @@ import frame
 import pauses
 import sections
 import threads
-from sections import Table, of_kind
+from failure import Failure
+from sections import Table, attempt, of_kind
 from tables import NOTHING, table
 from toolchain import ROOT
 
@@ -98,10 +99,6 @@ SCALES = {
 }
 
 
-class Void(Exception):
-    """A run that did not do what it should have."""
-
-
 #===- Runs -----------------------------------------------------------------===#
 
 
@@ -167,7 +164,7 @@ class Bench:
         path.unlink()
         facts = json.loads(done.stdout)["traces"][0]
         if facts["integrity"] != "complete":
-            raise Void("the trace is %s" % facts["integrity"])
+            raise Failure("the trace is %s" % facts["integrity"])
         # What periods hold besides: stack, globals, the program's start.
         slack = 64
         pages = facts["granules"]["accessed"]
@@ -189,7 +186,7 @@ class Bench:
         else:
             enough = pages["median"] >= least
         if not enough or summary["pages"] > wanted * 1.5 + slack:
-            raise Void(
+            raise Failure(
                 "a period has %d pages instead of %d"
                 % (summary["pages"], wanted)
             )
@@ -198,12 +195,8 @@ class Bench:
 
 def one_run(bench, section, trace, **options):
     """A record of one run of touch.c."""
-    record = {"record": section, "options": options, "void": None}
-    try:
-        record["result"] = bench.touch(trace, **options)
-    except Void as void:
-        record["void"] = str(void)
-    return record
+    return attempt({"record": section, "options": options}, bench.touch, trace,
+                   **options)
 
 
 def periods_of(scale, pages):
@@ -376,7 +369,6 @@ def trace_table(records):
 DOCUMENTS = (
     sections.Document(
         "scaling",
-        "rounds",
         (
             Table("threads",
                   "Marked over native with 1 and 2 threads, processor time",
@@ -398,7 +390,6 @@ DOCUMENTS = (
     ),
     sections.Document(
         "cuts",
-        "cut_rounds",
         (
             Table("cut",
                   "Cuts: 1 GiB, four threads, checksums of written pages",
@@ -407,6 +398,7 @@ DOCUMENTS = (
                   "Cuts of programs: checksums of written pages",
                   lambda r: cuts.table_of(r, "cut-program")),
         ),
+        "cut_rounds",
     ),
 )
 

@@ -4,14 +4,12 @@
 import pathlib
 import shutil
 import tempfile
-import time
 from typing import Callable, NamedTuple, Optional
 
 import frame
 from failure import Failure
-from frame import chosen, say
+from frame import chosen, tell
 from tables import head, list_part
-from toolchain import Toolchain, describe
 
 
 class Table(NamedTuple):
@@ -24,8 +22,8 @@ class Document(NamedTuple):
     """Tables that go into one document."""
 
     place: str
-    count: str  # name of its number of rounds
     tables: tuple
+    count: str = "rounds"  # name of its number of rounds
 
 
 class Option(NamedTuple):
@@ -52,6 +50,22 @@ def of_kind(records, kind):
     return [r for r in records if r["record"] == kind and not r["void"]]
 
 
+def grouped(records, kind, key, value=lambda record: record):
+    """What the records of a kind say, in a list for each key; not of void ones."""
+    groups = {}
+    for record in of_kind(records, kind):
+        groups.setdefault(key(record), []).append(value(record))
+    return groups
+
+
+def attempt(record, measure, *arguments, **options):
+    """The record with its result, or with why it is void."""
+    try:
+        return {**record, "void": None, "result": measure(*arguments, **options)}
+    except Failure as failure:
+        return {**record, "void": str(failure)}
+
+
 def alternating(sides, round_number):
     """In each other round the other way round."""
     return list(sides)[:: -1 if round_number % 2 else 1]
@@ -66,8 +80,8 @@ class Benchmark(NamedTuple):
     # By size: what bounds the sections. `disk_bytes` is what they need of the
     # scratch directory, if that is much.
     scales: dict
-    counts: tuple  # names in a scale that are numbers of rounds
     bench: Callable  # of (toolchain, scratch directory)
+    counts: tuple = ("rounds",)  # names in a scale that are numbers of rounds
     options: tuple = ()  # further ones
     label: Callable = label_of
     quick: str = "smaller sizes or fewer rounds: within minutes"
@@ -101,44 +115,27 @@ class Benchmark(NamedTuple):
 
     def measure(self, options):
         names = chosen(options.sections, self.sections, "section")
-        toolchain = Toolchain(options.build)
-        machine = describe(toolchain)
         scale = self._scale(options)
-        frame.warn_if_busy(machine, options.size)
+        toolchain, session = frame.begin_session(
+            options,
+            rounds=scale["rounds"],
+            counts={count: scale[count] for count in self.counts},
+        )
         # Programs run in directories of their own.
         scratch_place = pathlib.Path(options.scratch).absolute()
         check_space(scratch_place, scale.get("disk_bytes", 0))
-        yield {
-            "record": "session",
-            "machine": machine,
-            "size": options.size,
-            "rounds": scale["rounds"],
-            "counts": {count: scale[count] for count in self.counts},
-        }
+        yield session
         prefix = "pagetide-%s-" % self.name
         with tempfile.TemporaryDirectory(
             prefix=prefix, dir=scratch_place
         ) as scratch:
             bench = self.bench(toolchain, scratch)
             for name in names:
-                start = time.monotonic()
-                say("%s" % name)
-                try:
-                    for record in self.sections[name](bench, scale):
-                        if record["void"]:
-                            say("  VOID: %s" % record)
-                        yield record
-                except Failure as failure:
-                    say("  FAILED: %s" % failure)
-                    yield {
-                        "record": "failure",
-                        "section": name,
-                        "what": str(failure),
-                        "void": None,
-                    }
-                say("  done in %.1f s" % (time.monotonic() - start))
+                records = self.sections[name](bench, scale)
+                yield from tell(name, records, self.label, section=name,
+                                void=None)
 
-    def _document(self, records, place, count, tables):
+    def _document(self, records, place, tables, count):
         kinds = {table.kind for table in tables}
         # Records of older versions have one count.
         session = records[0]
@@ -158,7 +155,7 @@ class Benchmark(NamedTuple):
     def text(self, records):
         """All tables, as of one document."""
         tables = [table for of_one in self.tables for table in of_one.tables]
-        return self._document(records, "", self.counts[0], tables).text()
+        return self._document(records, "", tables, self.counts[0]).text()
 
     def documents(self, records):
         """Those that have something to show, or to say of what failed."""

@@ -9,7 +9,7 @@ import statistics
 import time
 
 from failure import Failure
-from sections import alternating, of_kind
+from sections import alternating, grouped
 from tables import NOTHING, spread, table
 
 #: Few have a shadow each under layout rw and precision near; the rest share.
@@ -70,20 +70,17 @@ def _pair(bench, scale, round_number, kind, threads, variant, period):
 
 
 def table_of(records):
-    groups = {}
-    for r in of_kind(records, "threads"):
-        ratio = r["measured"]["cpu_s"] / r["native"]["cpu_s"]
-        by_threads = groups.setdefault((r["kind"], r["variant"]), {})
-        by_threads.setdefault(r["threads"], []).append(ratio)
+    groups = grouped(
+        records, "threads", lambda r: (r["kind"], r["variant"], r["threads"]),
+        lambda r: r["measured"]["cpu_s"] / r["native"]["cpu_s"])
     rows = []
-    for (kind, variant), by_threads in groups.items():
-        medians = [statistics.median(by_threads[n])
-                   for n in (1, 2) if n in by_threads]
+    for kind, variant in dict.fromkeys(key[:2] for key in groups):
+        found = [groups.get((kind, variant, n)) for n in (1, 2)]
         rows.append([
             "%s %s" % (kind, variant),
-            *(spread(by_threads[n]) if n in by_threads else NOTHING
-              for n in (1, 2)),
-            "%.3f" % (medians[1] / medians[0]) if len(medians) == 2 else NOTHING,
+            *(spread(ratios) if ratios else NOTHING for ratios in found),
+            "%.3f" % (statistics.median(found[1]) / statistics.median(found[0]))
+            if all(found) else NOTHING,
         ])
     return table(["pages", "1 thread", "2 threads", "2 over 1"], rows)
 

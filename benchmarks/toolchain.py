@@ -6,9 +6,9 @@ import hashlib
 import os
 import pathlib
 import platform
-import struct
 import subprocess
 
+from elf_sections import code_hash
 from failure import Failure
 
 ROOT = pathlib.Path(__file__).absolute().parent.parent
@@ -27,25 +27,6 @@ def output_of(*command):
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
-
-
-def code_hash(path):
-    """Of what is loaded of a binary: a comment that changes line numbers is no
-    reason to compile all programs anew. (man 5 elf, 64 bits)"""
-    data = pathlib.Path(path).read_bytes()
-    (headers,) = struct.unpack_from("<Q", data, 40)
-    size, count, names = struct.unpack_from("<3H", data, 58)
-    sections = [
-        struct.unpack_from("<2I4Q", data, headers + i * size)
-        for i in range(count)
-    ]
-    digest = hashlib.sha256()
-    for name, kind, flags, _, offset, length in sections:
-        title = data[sections[names][4] + name :].split(b"\0", 1)[0]
-        loaded, has_bytes = flags & 2, kind != 8
-        if loaded and has_bytes and title != b".note.gnu.build-id":
-            digest.update(data[offset : offset + length])
-    return digest.hexdigest()
 
 
 class Toolchain:
