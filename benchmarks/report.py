@@ -204,24 +204,17 @@ def start_table(m, group):
             pairs = m.valid(program, variant)
             cells = ["void"] * 3
             if pairs:
-                wall = [
-                    (p["measured"]["wall_s"] - p["base"]["wall_s"]) * 1e3
-                    for p in pairs
-                ]
-                cpu = [
-                    (p["measured"]["cpu_s"] - p["base"]["cpu_s"]) * 1e3
-                    for p in pairs
-                ]
-                total = statistics.median(
-                    p["measured"]["wall_s"] * 1e3 for p in pairs
-                )
-                cells = ["%.2f" % total, _quartiles(wall), _quartiles(cpu)]
+                total = statistics.median(p["measured"]["wall_s"] for p in pairs)
+                cells = ["%.2f" % (total * 1e3), _ms_over(pairs, "wall_s"),
+                         _ms_over(pairs, "cpu_s")]
             rows.append([variant.name, *cells])
     header = ["", "wall ms", "wall ms over native", "cpu ms over native"]
     return table(header, rows)
 
 
-def _quartiles(values):
+def _ms_over(pairs, quantity):
+    values = [(p["measured"][quantity] - p["base"][quantity]) * 1e3
+              for p in pairs]
     if len(values) < 4:
         return "%.2f" % statistics.median(values)
     low, middle, high = statistics.quantiles(values, n=4)
@@ -232,19 +225,19 @@ def memory_table(m, group):
     """Peak resident memory, in MiB."""
     kinds = "kernel", "real"
     variants = [v for v in m.variants(group, *kinds) if v.name != "control"]
-    rows = []
-    for program in m.programs(*kinds):
-        base = m.bases(program, group, "peak_kib")
-        row = [program]
-        row.append("%.1f" % (max(base) / 1024) if base else NOTHING)
-        for variant in variants:
-            pairs = m.valid(program, variant)
-            row.append(
-                "%.1f" % (max(p["measured"]["peak_kib"] for p in pairs) / 1024)
-                if pairs
-                else "void"
-            )
-        rows.append(row)
+
+    def cell(peaks, without):
+        return "%.1f" % (max(peaks) / 1024) if peaks else without
+
+    def peaks(program, variant):
+        pairs = m.valid(program, variant) or []
+        return [p["measured"]["peak_kib"] for p in pairs]
+
+    rows = [
+        [program, cell(m.bases(program, group, "peak_kib"), NOTHING),
+         *(cell(peaks(program, v), "void") for v in variants)]
+        for program in m.programs(*kinds)
+    ]
     header = ["program", _base(variants), *(v.name for v in variants)]
     return table(header, rows)
 
@@ -268,6 +261,9 @@ def build_table(m, group):
         reference = m.builds[recipe, base][quantity]
         return record[quantity] / reference if record and reference else None
 
+    def cell(values):
+        return "%.2f" % geomean(values) if values and all(values) else NOTHING
+
     # A runtime that is part of the program would be counted as its code.
     columns = [
         (b, "code_bytes") for b in builds if not BUILDS[b].holds_runtime
@@ -275,20 +271,15 @@ def build_table(m, group):
     rows = []
     for recipe in recipes:
         record = m.builds[recipe, base]
-        row = [
+        rows.append([
             recipe,
             "%.1f" % (record["code_bytes"] / 1024),
             "%.2f" % record["compile_s"],
-        ]
-        for build, quantity in columns:
-            value = ratio(recipe, build, quantity)
-            row.append("%.2f" % value if value else NOTHING)
-        rows.append(row)
-    means = ["geomean", NOTHING, NOTHING]
-    for build, quantity in columns:
-        values = [ratio(recipe, build, quantity) for recipe in recipes]
-        whole = values and all(values)
-        means.append("%.2f" % geomean(values) if whole else NOTHING)
+            *(cell([ratio(recipe, *column)]) for column in columns),
+        ])
+    means = ["geomean", NOTHING, NOTHING,
+             *(cell([ratio(recipe, *column) for recipe in recipes])
+               for column in columns)]
     words = {"code_bytes": "code", "compile_s": "compile"}
     header = ["program", "code KiB", "compile s"]
     header += ["%s %s" % (words[q], b) for b, q in columns]
@@ -309,18 +300,16 @@ def trace_table(m, group):
                 return statistics.median(trace[name] for trace in traces)
 
             periods = middle("periods")
-            rows.append(
-                [
-                    "%s %s" % (program, variant.name),
-                    "%d" % periods,
-                    "%d" % middle("overruns"),
-                    "%.2f" % (1e3 * middle("duration_s") / max(periods, 1)),
-                    "%d" % middle("accessed_median"),
-                    "%d" % middle("accessed_sum"),
-                    _pause(traces),
-                    "%.1f" % (middle("bytes") / 1024),
-                ]
-            )
+            rows.append([
+                "%s %s" % (program, variant.name),
+                "%d" % periods,
+                "%d" % middle("overruns"),
+                "%.2f" % (1e3 * middle("duration_s") / max(periods, 1)),
+                "%d" % middle("accessed_median"),
+                "%d" % middle("accessed_sum"),
+                _pause(traces),
+                "%.1f" % (middle("bytes") / 1024),
+            ])
     header = ["run", "periods", "overruns", "ms a period", "pages", "rows",
               "pause us", "trace KiB"]
     return table(header, rows) if rows else None
@@ -350,43 +339,32 @@ def maybe_table(m, group):
             if not traces or any(t.get("precision") != "near" for t in traces):
                 continue
 
-            def shares_of(kind):
+            def share_of(kind):
                 sums = [t["of_" + kind] for t in traces if "of_" + kind in t]
-                return [may / max(sure + may, 1) for sure, may in sums]
+                return statistics.median(
+                    may / max(sure + may, 1) for sure, may in sums
+                ) if sums else None
 
             counts = [t["of_accessed"] for t in traces]
-            row = [
+            rows.append([
                 "%s %s" % (program, variant.name),
                 "%d" % statistics.median(map(sum, counts)),
                 "%d" % statistics.median(may for _, may in counts),
-            ]
-            for kind in ("accessed", "read", "written"):
-                found = shares_of(kind)
-                row.append(
-                    _share(statistics.median(found)) if found else NOTHING
-                )
-            rows.append(row)
+                *(_share(share_of(kind))
+                  for kind in ("accessed", "read", "written")),
+            ])
             if PROGRAMS[program].kind == "real":
-                shares.setdefault(variant.name, []).append(
-                    statistics.median(shares_of("accessed"))
-                )
+                shares.setdefault(variant.name, []).append(share_of("accessed"))
     for name, values in shares.items():
-        for word, value in (
-            ("median", statistics.median(values)),
-            ("worst", max(values)),
-        ):
-            rows.append(
-                ["%s of real programs %s" % (word, name)]
-                + [NOTHING] * 2
-                + [_share(value)]
-                + [NOTHING] * 2
-            )
+        for word, of in (("median", statistics.median), ("worst", max)):
+            rows.append(["%s of real programs %s" % (word, name), NOTHING,
+                         NOTHING, _share(of(values)), NOTHING, NOTHING])
     header = ["run", "rows", "of them may", "share", "of reads", "of writes"]
     return table(header, rows) if rows else None
 
 
 def _share(value):
-    return "%.3f%%" % (100 * value)
+    return NOTHING if value is None else "%.3f%%" % (100 * value)
 
 
 def _void_words(record):
@@ -394,16 +372,14 @@ def _void_words(record):
     said = " ".join((record.get("said") or "").split())
     if said and said not in words:
         words += "; it said: %s" % said
-    return "%s, %s: %s" % (record["program"], record["variant"], _short(words))
+    if len(words) > 300:
+        words = words[:297] + "..."
+    return "%s, %s: %s" % (record["program"], record["variant"], words)
 
 
 def _void_parts(m, group):
     return list_part("Void", map(_void_words, m.voids(group))) + list_part(
         "Failed", ["%s: %s" % item for item in m.failures.items()])
-
-
-def _short(text, length=300):
-    return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def _parts_of(m, group):
