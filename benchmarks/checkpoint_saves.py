@@ -19,6 +19,7 @@ from toolchain import ROOT, file_hash
 
 HEAT = ROOT / "test" / "checkpoint" / "Inputs" / "heat.c"
 SAVES = ROOT / "benchmarks" / "checkpoints" / "saves.c"
+SHARED = ROOT / "benchmarks" / "programs.h"
 WRAPPED = (
     "__pagetide_api_checkpoint_open",
     "pagetide_checkpoint_protect",
@@ -94,7 +95,8 @@ class Builds:
         marks = self.toolchain.instrumentation if build != "native" else ""
         key = key_of(
             BUILDS[build],
-            [file_hash(file) for file in (SAVES, *sorted(EXAMPLES.iterdir()))],
+            [file_hash(file)
+             for file in (SAVES, SHARED, *sorted(EXAMPLES.iterdir()))],
             file_hash(HEAT),
             file_hash(pathlib.Path(__file__)),
             [str(word) for word in library_flags(self.toolchain)],

@@ -13,47 +13,21 @@
 // the other into one buffer. `copy` copies memory that was touched to memory
 // that was not. All but `make` print bytes and ns.
 
+#include "../programs.h"
+
 #include <pagetide/checkpoint.h>
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, BUFFER = 1 << 20, REGION = 1 };
-
-static void fail(const char *what) {
-  perror(what);
-  exit(1);
-}
 
 static void must(int status) {
   if (status == PAGETIDE_CHECKPOINT_OK)
     return;
   fprintf(stderr, "%s\n", pagetide_checkpoint_message());
   exit(1);
-}
-
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-static uint64_t next_random(uint64_t *state) {
-  *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-  return *state >> 33;
-}
-
-static void *mapped(size_t bytes) {
-  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    fail("mmap");
-  return memory;
 }
 
 // As a table's pages: records of a key, a number, and a text of some words.
@@ -123,7 +97,7 @@ static void make(const char *folder, size_t bytes, int increments,
 
 static void print_time(uint64_t bytes, uint64_t begin) {
   printf("%llu %llu\n", (unsigned long long)bytes,
-         (unsigned long long)(now() - begin));
+         (unsigned long long)(now_ns() - begin));
 }
 
 static void back(const char *folder) {
@@ -131,7 +105,7 @@ static void back(const char *folder) {
   size_t bytes;
   must(pagetide_checkpoint_saved_bytes(checkpoint, 0, REGION, &bytes));
   must(pagetide_checkpoint_protect(checkpoint, REGION, mapped(bytes), bytes));
-  const uint64_t begin = now();
+  const uint64_t begin = now_ns();
   must(pagetide_checkpoint_restore(checkpoint, 0, NULL));
   print_time(bytes, begin);
 }
@@ -142,7 +116,7 @@ static void read_files(char **names) {
     fail("malloc");
   memset(buffer, 1, BUFFER);
   uint64_t bytes = 0;
-  const uint64_t begin = now();
+  const uint64_t begin = now_ns();
   for (; *names; ++names) {
     const int file = open(*names, O_RDONLY);
     if (file < 0)
@@ -160,7 +134,7 @@ static void read_files(char **names) {
 static void copy(size_t bytes) {
   char *from = mapped(bytes), *to = mapped(bytes);
   memset(from, 1, bytes);
-  const uint64_t begin = now();
+  const uint64_t begin = now_ns();
   memcpy(to, from, bytes);
   print_time(bytes, begin);
 }

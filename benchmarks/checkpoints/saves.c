@@ -23,14 +23,12 @@
 #define _GNU_SOURCE
 #define XXH_INLINE_ALL
 
+#include "../programs.h"
+
 #include <pagetide/checkpoint.h>
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -57,17 +55,6 @@ static int is_none, is_hashes, packed_file = -1;
 static char packed[PACK], stored[2 * PACK];
 static size_t packed_bytes;
 static uint64_t file_bytes;
-
-static void fail(const char *what) {
-  perror(what);
-  _exit(1);
-}
-
-static uint64_t clock_of(clockid_t clock) {
-  struct timespec time;
-  clock_gettime(clock, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 int __wrap___pagetide_api_checkpoint_open(
     const pagetide_checkpoint_config *given, pagetide_checkpoint **out) {
@@ -159,15 +146,15 @@ static int save_by_hashes(pagetide_checkpoint_result *result) {
 int __wrap_pagetide_checkpoint_save(pagetide_checkpoint *checkpoint,
                                     pagetide_checkpoint_result *wanted) {
   pagetide_checkpoint_result result = {.size = sizeof result};
-  const uint64_t cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
-  const uint64_t wall = clock_of(CLOCK_MONOTONIC);
+  const uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  const uint64_t wall = clock_ns(CLOCK_MONOTONIC);
   int status = PAGETIDE_CHECKPOINT_OK;
   if (is_hashes)
     status = save_by_hashes(&result);
   else if (!is_none)
     status = __real_pagetide_checkpoint_save(checkpoint, &result);
-  const uint64_t wall_end = clock_of(CLOCK_MONOTONIC);
-  const uint64_t cpu_end = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+  const uint64_t wall_end = clock_ns(CLOCK_MONOTONIC);
+  const uint64_t cpu_end = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   fprintf(log_file, "%llu %llu %llu %llu %llu %llu\n", (unsigned long long)cpu,
           (unsigned long long)wall, (unsigned long long)cpu_end,
           (unsigned long long)wall_end, (unsigned long long)result.moved_bytes,

@@ -12,11 +12,11 @@
 
 #define _GNU_SOURCE
 
+#include "../programs.h"
 #include "kv_protocol.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
 
 enum { MAX_CLIENTS = 16, KEYS = 2000, STEPS = 32, BUCKETS = 64 * STEPS };
 
@@ -32,17 +32,6 @@ static struct client clients[MAX_CLIENTS];
 static int count;
 static int64_t requests;
 static uint64_t begin_ns, end_ns = UINT64_MAX;
-
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
-static void fail(const char *what) {
-  perror(what);
-  exit(1);
-}
 
 // 32 steps for each doubling.
 static size_t bucket_of(uint64_t ns) {
@@ -101,10 +90,10 @@ static void change(struct client *client) {
 
 static void *load(void *argument) {
   struct client *client = argument;
-  uint64_t before = now();
+  uint64_t before = now_ns();
   while (before < end_ns && (!requests || client->sent < requests)) {
     change(client);
-    const uint64_t after = now();
+    const uint64_t after = now_ns();
     if (before >= begin_ns) {
       const uint64_t took = after - before;
       ++client->counted;
@@ -168,7 +157,7 @@ int main(int argc, char **argv) {
     if (clients[c].socket < 0)
       fail(argv[1]);
   }
-  begin_ns = now() + (uint64_t)(atof(argv[4]) * 1e9);
+  begin_ns = now_ns() + (uint64_t)(atof(argv[4]) * 1e9);
   if (is_timed)
     end_ns = begin_ns + (uint64_t)(work * 1e9);
   else

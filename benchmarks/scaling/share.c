@@ -10,14 +10,11 @@
 // is the same for every build, and, on standard error, the processor time of
 // these threads in nanoseconds.
 
+#include "../programs.h"
+
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 enum { kPages = 64, kMostThreads = 64, kPageBytes = 4096, kLineBytes = 64 };
 
@@ -53,11 +50,8 @@ static void *run(void *argument) {
   pthread_barrier_wait(&start);
   const uint64_t sum = work(memory + number * thread_bytes,
                             number * UINT64_C(0x9E3779B97F4A7C15) + 1);
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  results[number].cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
   results[number].sum = sum;
-  results[number].cpu_ns =
-      (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
   return NULL;
 }
 
@@ -85,13 +79,7 @@ int main(int argc, char **argv) {
   } else {
     return usage();
   }
-  memory = mmap(NULL, threads * thread_bytes + kPages * page_bytes,
-                PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) {
-    perror("share: mmap");
-    return 2;
-  }
+  memory = mapped(threads * thread_bytes + kPages * page_bytes);
   pthread_t ids[kMostThreads];
   pthread_barrier_init(&start, NULL, threads);
   for (unsigned i = 0; i < threads; ++i)

@@ -18,17 +18,12 @@
 // (if it ends them itself), the processor time of the recorder's threads, and
 // that of all threads.
 
+#include "../programs.h"
 #include "pagetide/pagetide.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 enum shape { DENSE, SCATTERED, RANDOM, MOVING };
 
@@ -51,7 +46,7 @@ static const struct {
 
 static char *memory;
 
-static void fail(const char *what, const char *why) {
+static void refuse(const char *what, const char *why) {
   fprintf(stderr, "touch: %s: %s\n", what, why);
   exit(2);
 }
@@ -71,21 +66,14 @@ static void read_arguments(int argc, char **argv) {
       ++n;
     char *end = NULL;
     if (n == count)
-      fail(argv[i], "no such option");
+      refuse(argv[i], "no such option");
     *numbers[n].value = strtoull(equals + 1, &end, 10);
     if (end == equals + 1 || *end != '\0')
-      fail(argv[i], "no number");
+      refuse(argv[i], "no number");
   }
 }
 
 //===- Time ---------------------------------------------------------------===//
-
-static uint64_t clock_ns(clockid_t clock) {
-  struct timespec t;
-  if (clock_gettime(clock, &t) != 0)
-    fail("clock_gettime", strerror(errno));
-  return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /// The clock of a thread's processor time: what pthread_getcpuclockid would
 /// say, had libc made the thread.
@@ -95,7 +83,7 @@ static clockid_t clock_of(int tid) { return (clockid_t)(~tid << 3 | 6); }
 static int runtime_thread(const char *name) {
   DIR *tasks = opendir("/proc/self/task");
   if (!tasks)
-    fail("/proc/self/task", strerror(errno));
+    fail("touch: /proc/self/task");
   int found = 0;
   for (const struct dirent *task; !found && (task = readdir(tasks));) {
     char path[300], comm[32] = "";
@@ -145,10 +133,7 @@ __attribute__((noinline)) static uint64_t touch(uint64_t round) {
 
 static void map_memory(void) {
   const uint64_t bytes = options.span * 4096;
-  memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    fail("mmap", strerror(errno));
+  memory = mapped(bytes);
   // Reads find one huge page of zeros, and take no memory; what is written has
   // the pages it needs.
   madvise(memory, bytes, options.write ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
@@ -169,7 +154,7 @@ static void drive(uint64_t periods, uint64_t *end_ns) {
     const int status = pagetide_period_end();
     end_ns[round] = clock_ns(CLOCK_MONOTONIC) - start;
     if (status != PAGETIDE_OK)
-      fail("pagetide_period_end", pagetide_status_string(status));
+      refuse("pagetide_period_end", pagetide_status_string(status));
   }
   qsort(end_ns, periods, sizeof(uint64_t), compare);
 }
@@ -201,13 +186,13 @@ int main(int argc, char **argv) {
   read_arguments(argc, argv);
   if (!options.periods || options.span < options.mapped ||
       options.span < options.pages)
-    fail("arguments", "no periods, or more pages than the span has");
+    refuse("arguments", "no periods, or more pages than the span has");
   if (!pagetide_present())
-    fail("the runtime", "not in this process: build with pagetide-clang");
+    refuse("the runtime", "not in this process: build with pagetide-clang");
   map_memory();
   uint64_t *end_ns = calloc(options.before + options.periods, sizeof(uint64_t));
   if (!end_ns)
-    fail("calloc", strerror(errno));
+    fail("touch: calloc");
   // First touches of pages are the kernel's work, here and in the shadow.
   const struct options wanted = options;
   touch(0);
@@ -225,11 +210,11 @@ int main(int argc, char **argv) {
   };
   const int status = pagetide_start(&config);
   if (status != PAGETIDE_OK)
-    fail("pagetide_start", pagetide_status_string(status));
+    refuse("pagetide_start", pagetide_status_string(status));
   const int recorder = runtime_thread("pagetide");
   const int writer = runtime_thread("pagetide-write");
   if (!recorder || (options.trace && !writer))
-    fail("the recorder's threads", "not found");
+    refuse("the recorder's threads", "not found");
 
   pass(options.before, end_ns);
   const uint64_t start = clock_ns(CLOCK_MONOTONIC);

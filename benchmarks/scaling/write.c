@@ -7,12 +7,9 @@
 // pages, works on memory of its own for WORK rounds, and sleeps for PAUSE_US.
 // Prints a number that depends on all of it.
 
+#include "../programs.h"
+
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <time.h>
 
 enum { PAGE = 4096, PAGES = 1 << 18, OWN = 1 << 15 };
 
@@ -24,11 +21,6 @@ struct thread {
   uint64_t state, sum;
   uint32_t own[OWN / sizeof(uint32_t)];
 };
-
-static uint64_t next_random(uint64_t *state) {
-  *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-  return *state >> 33;
-}
 
 static void *run(void *argument) {
   struct thread *thread = argument;
@@ -60,13 +52,10 @@ int main(int argc, char **argv) {
   pages = atol(argv[3]);
   work = atol(argv[4]);
   pause_us = atol(argv[5]);
-  memory = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memory = mapped((uint64_t)PAGES * PAGE);
   struct thread *threads = calloc((size_t)count, sizeof *threads);
-  if (memory == MAP_FAILED || !threads) {
-    fprintf(stderr, "write: no memory\n");
-    return 2;
-  }
+  if (!threads)
+    fail("write: calloc");
   for (size_t n = 0; n < PAGES; ++n)
     memory[n * PAGE] = 1;
   for (int n = 0; n < count; ++n) {
