@@ -7,7 +7,6 @@ import pathlib
 import statistics
 import tempfile
 
-from checkpoint_programs import library_flags
 from commands import run
 from sections import grouped
 from tables import spread, table
@@ -23,7 +22,7 @@ def _build(bench):
     run(
         [bench.toolchain.clang, "-O2", "-Wall", "-Wextra", "-Werror",
          "-fpagetide-mode=always", "-fpagetide-precision=exact", SOURCE,
-         *library_flags(bench.toolchain), "-o", out],
+         *bench.toolchain.checkpoint_flags(), "-o", out],
         bench.directory,
     )
     return out

@@ -9,10 +9,10 @@ import statistics
 from typing import Callable, NamedTuple
 
 from build import Builder, key_of
-from checkpoint_programs import EXAMPLES, library_flags
 from commands import run
 from failure import Failure
 from frame import chosen
+from key_value import EXAMPLES
 from sections import alternating, attempt, of_kind
 from tables import NOTHING, spread, table
 from toolchain import ROOT, file_hash
@@ -99,7 +99,7 @@ class Builds:
              for file in (SAVES, SHARED, *sorted(EXAMPLES.iterdir()))],
             file_hash(HEAT),
             file_hash(pathlib.Path(__file__)),
-            [str(word) for word in library_flags(self.toolchain)],
+            [str(word) for word in self.toolchain.checkpoint_flags()],
             self.toolchain.compiler_version,
             marks,
         )
@@ -120,7 +120,7 @@ class Builds:
         wraps = ["-Wl,--wrap=" + name for name in WRAPPED]
         run(
             [tools.clangxx if cxx else tools.clang, "-O2", "-w", *flags, "-I",
-             place, *words, "saves.o", *wraps, *library_flags(tools), "-lzstd",
+             place, *words, "saves.o", *wraps, *tools.checkpoint_flags(), "-lzstd",
              "-lm", "-o", "program"],
             place,
         )

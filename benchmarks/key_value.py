@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The key-value server of examples/checkpoints, and what loads it."""
 
-from checkpoint_programs import EXAMPLES, library_flags
 from commands import run
 from toolchain import ROOT
 
+EXAMPLES = ROOT / "examples" / "checkpoints"
 CLIENT = ROOT / "benchmarks" / "drivers" / "kv_client.c"
 SOCKET = "socket"
 AN_HOUR_MS = 3600000
@@ -24,7 +24,7 @@ class Server:
         out = self.directory / name
         run(
             [self.toolchain.clang, "-O2", *flags, "-I", EXAMPLES, source,
-             *library_flags(self.toolchain), "-lpthread", "-o", out],
+             *self.toolchain.checkpoint_flags(), "-lpthread", "-o", out],
             self.directory,
         )
         return out

@@ -13,7 +13,7 @@ import time
 from typing import NamedTuple, Optional
 
 from failure import Failure
-from variants import NATIVE, VARIANTS, Variant
+from variants import NATIVE, Variant, base_of
 
 TIME_LIMIT_S = 900
 # What another tool may take even where native takes no time at all.
@@ -340,10 +340,10 @@ def _blocks(variants, native_first, order):
     base is a pair with each of its neighbours. Each variant comes before its
     base as often as after it."""
     blocks = []
-    for base in dict.fromkeys(v.against for v in variants):
+    for base in dict.fromkeys(map(base_of, variants)):
         sides = [], []  # before the base, and after it
         for variant in variants:
-            if variant.against == base:
+            if base_of(variant) is base:
                 sides[native_first[variant.name]].append(variant)
         before, after = sides
         order.shuffle(before)
@@ -374,8 +374,7 @@ def pairs(runner, task, executables, variants, rounds, seed):
             for v in variants
             if number < rounds[v.name] and v.name not in void
         ]
-        for base_name, block in _blocks(active, native_first, order):
-            base = NATIVE if base_name == "native" else VARIANTS[base_name]
+        for base, block in _blocks(active, native_first, order):
             runs = []
             for variant in block:
                 side = variant or base

@@ -5,7 +5,7 @@ import statistics
 
 from programs import PROGRAMS
 from tables import NOTHING, geomean, head, list_part, spread, table
-from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS
+from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS, base_of
 
 class Measurements:
     """The records, by what they say."""
@@ -247,7 +247,7 @@ def build_table(m, group):
     variants = [
         v
         for v in m.variants(group, "kernel", "real")
-        if v.build != VARIANTS.get(v.against, NATIVE).build
+        if v.build != base_of(v).build
     ]
     if not variants:
         return None

@@ -22,7 +22,7 @@ from frame import chosen, say, tell
 from inputs import make_input
 from measure import Runner, Task, check_marks, pairs
 from programs import PROGRAMS, SMOKE_PROGRAMS
-from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS
+from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS, base_of
 
 HERE = pathlib.Path(__file__).absolute().parent
 
@@ -93,11 +93,8 @@ class Lab:
             client = client.path
         task = task_of(program, self.options.size, inputs, client)
         smallest = task_of(program, "smoke", inputs, client)
-        # A variant is compared with native, or with a build of its own base.
-        bases = [VARIANTS[v.against] for v in variants if v.against != "native"]
-        names = dict.fromkeys(
-            [NATIVE.build, *(v.build for v in [*variants, *bases])]
-        )
+        sides = [NATIVE, *variants, *map(base_of, variants)]
+        names = dict.fromkeys(side.build for side in sides)
         executables, failed = {}, {}
         for name in names:
             try:
@@ -113,21 +110,13 @@ class Lab:
                 failed[name] = str(failure)
         runnable = []
         for variant in variants:
-            base = (
-                NATIVE.build
-                if variant.against == "native"
-                else VARIANTS[variant.against].build
-            )
-            fault = failed.get(variant.build) or failed.get(base)
-            if not fault:
+            fault = failed.get(variant.build) or failed.get(
+                base_of(variant).build)
+            if fault:
+                yield {"record": "unbuilt", "program": program.name,
+                       "variant": variant.name, "void": fault}
+            else:
                 runnable.append(variant)
-                continue
-            yield {
-                "record": "unbuilt",
-                "program": program.name,
-                "variant": variant.name,
-                "void": fault,
-            }
         if self.options.build_only:
             return
         for record in self.runs(program, task, executables, runnable):

@@ -53,6 +53,12 @@ class Toolchain:
             code_hash(self.clang),
         )
 
+    def checkpoint_flags(self):
+        """What a program that makes checkpoints needs, behind its sources."""
+        library = self.directory / "lib"
+        return ("-I", ROOT / "include", "-L", library, "-lpagetide-checkpoint",
+                "-Wl,-rpath,%s" % library)
+
     def _part(self, name):
         path = self.directory / name
         if not path.exists():

@@ -179,6 +179,11 @@ VARIANTS = {
 }
 
 
+def base_of(variant):
+    """What it is compared with."""
+    return VARIANTS.get(variant.against, NATIVE)
+
+
 def _rounds(smoke, quick, full):
     return {"smoke": smoke, "quick": quick, "full": full}
 
