@@ -13,8 +13,8 @@ import subprocess
 import tempfile
 from typing import NamedTuple
 
-from elf_sections import code_bytes
 from commands import processor_seconds
+from elf_sections import code_bytes
 from failure import Failure
 from toolchain import ROOT, file_hash
 from variants import BUILDS
@@ -139,6 +139,15 @@ class Builder:
             code_bytes(place / "program"),
             version,
         )
+
+    def input(self, maker, size):
+        """The path of what a function of inputs.py makes, of that size."""
+        name = "input-%s-%d-%s" % (
+            maker.__name__, size, key_of(file_hash(HERE / "inputs.py")))
+        with self.made(name) as (new, _):
+            if new:
+                (new / "input").write_bytes(maker(size))
+        return self.place(name) / "input"
 
     def _compile(self, compiler, build, flags, files, libraries, directory):
         """Makes directory/program of the files, as many at a time as there are

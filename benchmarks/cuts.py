@@ -122,11 +122,8 @@ def _work(bench, name, builder, scale):
         command = server.client(CLIENTS, scale["cut_requests"])
         return server.marked, Task(server.arguments(), client=command)
     program = SUITE[name]
-    client = None
-    if program.client:
-        client = builder.build(program.client.recipe, BUILDS["native"]).path
     size = "quick" if scale["size"] == "smoke" else "full"
-    task = task_of(program, size, builder.cache, client)
+    task = task_of(program, size, builder)
     return builder.build(program.recipe, BUILDS["near"]).path, task
 
 

@@ -88,7 +88,7 @@ def measure(bench, scale):
     # Larger inputs would say the same.
     size = "smoke" if scale["size"] == "smoke" else "quick"
     for name in chosen(scale["programs"], CALLS, "program"):
-        task = task_of(PROGRAMS[name], size, bench.builder.cache, None)
+        task = task_of(PROGRAMS[name], size, bench.builder)
         program = bench.builder.build(PROGRAMS[name].recipe, FINE).path
         work = [program, *task.arguments], task.stdin, scale["rounds"]
         native = _recorded(bench, *work, "")

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The inputs of the programs: made here, always the same.
 
-Each function makes one kind of input of a given size, as bytes. make_input()
+Each function makes one kind of input of a given size, as bytes. Builder.input
 keeps what was made, since some take seconds.
 """
 
 import bz2
-import hashlib
 import itertools
 import json
-import os
-import pathlib
 import random
 import struct
-import tempfile
 
 
 def text(size):
@@ -348,19 +344,3 @@ def video(frames):
             shown = plane[y // 2 : (y + height) // 2]
             out += [row[x // 2 : (x + width) // 2] for row in shown]
     return b"".join(out)
-
-
-def make_input(directory, maker, size):
-    """The path of maker(size), made unless it is there."""
-    # Another version of this file may make something else.
-    version = hashlib.sha256(pathlib.Path(__file__).read_bytes()).hexdigest()
-    name = "%s-%d-%s" % (maker.__name__, size, version[:12])
-    path = pathlib.Path(directory) / name
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Made elsewhere and moved: what is there is whole.
-        handle, new = tempfile.mkstemp(dir=path.parent, prefix=name + ".")
-        with open(handle, "wb") as file:
-            file.write(maker(size))
-        os.replace(new, path)
-    return path

@@ -19,7 +19,6 @@ import report
 from build import Builder
 from failure import Failure
 from frame import chosen, say, tell
-from inputs import make_input
 from measure import Runner, Task, check_marks, pairs
 from programs import PROGRAMS, SMOKE_PROGRAMS
 from variants import BUILDS, CHOSEN, GROUPS, NATIVE, VARIANTS, base_of
@@ -50,18 +49,19 @@ def rounds_of(groups, options):
     return {name: rounds[name] for name in VARIANTS if name in rounds}
 
 
-def task_of(program, size, cache, client):
+def task_of(program, size, builder):
     """The program's arguments and input at that size, and what its client is
     started with."""
     path = None
     if program.input:
-        path = make_input(cache, program.input, program.input_sizes[size])
+        path = builder.input(program.input, program.input_sizes[size])
 
     def words_of(arguments):
         return [w.format(input=path, script=HERE / "scripts") for w in arguments]
 
     client_command = ()
     if program.client:
+        client = builder.build(program.client.recipe, BUILDS["native"]).path
         words = words_of(program.client.arguments[size])
         client_command = (str(client), *words)
     return Task(
@@ -86,13 +86,8 @@ class Lab:
         variants = [v for v in self.variants if program.kind in v.kinds]
         if not variants:
             return
-        inputs = self.builder.cache / "inputs"
-        client = None
-        if program.client:
-            client = self.builder.build(program.client.recipe, BUILDS["native"])
-            client = client.path
-        task = task_of(program, self.options.size, inputs, client)
-        smallest = task_of(program, "smoke", inputs, client)
+        task = task_of(program, self.options.size, self.builder)
+        smallest = task_of(program, "smoke", self.builder)
         sides = [NATIVE, *variants, *map(base_of, variants)]
         names = dict.fromkeys(side.build for side in sides)
         executables, failed = {}, {}
