@@ -21,29 +21,13 @@ from sections import Table
 
 # Per size: a server's runs take `server_s` each, after
 # `server_warm_up_s`; a region that is restored has `restore_mib`.
-SCALES = {
-    "smoke": {
-        "rounds": 1,
-        "server_s": 0.5,
-        "server_warm_up_s": 0.1,
-        "server_period_ms": 100,
-        "restore_mib": 8,
-    },
-    "quick": {
-        "rounds": 3,
-        "server_s": 4,
-        "server_warm_up_s": 1.5,
-        "server_period_ms": 1000,
-        "restore_mib": 256,
-    },
-    "full": {
-        "rounds": 15,
-        "server_s": 10,
-        "server_warm_up_s": 1.5,
-        "server_period_ms": 1000,
-        "restore_mib": 1024,
-    },
-}
+SCALES = sections.by_size(
+    rounds=(1, 3, 15),
+    server_s=(0.5, 4, 10),
+    server_warm_up_s=(0.1, 1.5, 1.5),
+    server_period_ms=(100, 1000, 1000),
+    restore_mib=(8, 256, 1024),
+)
 
 
 class Bench:

@@ -28,13 +28,13 @@ WAYS = {
     "always": ("-fpagetide-mode=always",),
 }
 
-SCALES = {
-    # Natively, a time may grow faster than the length. A shape is not made longer
-    # than what takes `most_s` natively.
-    "full": {"rounds": 5, "lines": (1000, 10000, 50000), "most_s": 120},
-    "quick": {"rounds": 3, "lines": (1000, 10000), "most_s": 30},
-    "smoke": {"rounds": 1, "lines": (20,), "most_s": 30},
-}
+# Natively, a time may grow faster than the length. A shape is not made longer
+# than what takes `most_s` natively.
+SCALES = sections.by_size(
+    rounds=(1, 3, 5),
+    lines=((20,), (1000, 10000), (1000, 10000, 50000)),
+    most_s=(30, 30, 120),
+)
 
 
 class Bench:

@@ -30,7 +30,7 @@ FINE = Build("fine", ("-fpagetide-layout=rw", "-fpagetide-granule=6",
 UNITS = (64, 512, 4096, 65536, 2097152)
 # A program, and at every how many calls of libc its periods end.
 CALLS = {"lua": 20000, "sqlite3": 20000, "bzip2": 600}
-SCALES = {"smoke": {"rounds": 1}, "quick": {"rounds": 3}, "full": {"rounds": 9}}
+SCALES = sections.by_size(rounds=(1, 3, 9))
 
 
 def size_text(count):

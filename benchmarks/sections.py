@@ -34,6 +34,14 @@ class Option(NamedTuple):
     help: str
 
 
+def by_size(**facts):
+    """The scales, of facts that are each a value for smoke, quick and full."""
+    return {
+        size: {name: values[at] for name, values in facts.items()}
+        for at, size in enumerate(("smoke", "quick", "full"))
+    }
+
+
 PROGRAMS = Option(
     "programs", "A,B", "of sections that run several programs, only these"
 )
