@@ -179,21 +179,15 @@ struct Short {
     return AreShort((uptr)a, (uptr)b, n, kGranuleBytes);
   }
 
-  static void *Memcpy(void *d, const void *s, uptr n) {
+  /// memcpy or memmove: the function for any range, and the real one.
+  template <auto kAny, auto &kReal>
+  static void *Copy(void *d, const void *s, uptr n) {
     const Cells cells;
     if (!Takes(d, s, n) || !cells.Known())
-      return AnyMemcpy(d, s, n);
+      return kAny(d, s, n);
     Read(cells, s, n);
     Write(cells, d, n);
-    return REAL(memcpy)(d, s, n);
-  }
-  static void *Memmove(void *d, const void *s, uptr n) {
-    const Cells cells;
-    if (!Takes(d, s, n) || !cells.Known())
-      return AnyMemmove(d, s, n);
-    Read(cells, s, n);
-    Write(cells, d, n);
-    return REAL(memmove)(d, s, n);
+    return kReal(d, s, n);
   }
   static void *Memset(void *d, int c, uptr n) {
     const Cells cells;
@@ -232,7 +226,8 @@ struct Short {
   }
 
   static MemoryFunctions All() {
-    return {Memcpy, Memmove, Memset, kMarksReads ? Memcmp : REAL(memcmp),
+    return {Copy<AnyMemcpy, REAL(memcpy)>, Copy<AnyMemmove, REAL(memmove)>,
+            Memset, kMarksReads ? Memcmp : REAL(memcmp),
             kMarksReads ? Strncmp : AnyStrncmp};
   }
 };
@@ -240,19 +235,13 @@ struct Short {
 /// The same where the call says its site.
 template <abi::Layout kLayout>
 struct ShortAt : Short<kLayout, abi::kDefaultGranuleShift, SiteCells> {
-  static void *MemcpyAt(void *d, const void *s, uptr n, u32 site) {
+  template <auto kAny, auto &kReal>
+  static void *CopyAt(void *d, const void *s, uptr n, u32 site) {
     if (!ShortAt::Takes(d, s, n))
-      return AnyMemcpyAt(d, s, n, site);
+      return kAny(d, s, n, site);
     ShortAt::Read(SiteCells(site), s, n);
     ShortAt::Write(SiteCells(site), d, n);
-    return REAL(memcpy)(d, s, n);
-  }
-  static void *MemmoveAt(void *d, const void *s, uptr n, u32 site) {
-    if (!ShortAt::Takes(d, s, n))
-      return AnyMemmoveAt(d, s, n, site);
-    ShortAt::Read(SiteCells(site), s, n);
-    ShortAt::Write(SiteCells(site), d, n);
-    return REAL(memmove)(d, s, n);
+    return kReal(d, s, n);
   }
   static void *MemsetAt(void *d, int c, uptr n, u32 site) {
     if (!ShortAt::Takes(d, d, n))
@@ -263,8 +252,8 @@ struct ShortAt : Short<kLayout, abi::kDefaultGranuleShift, SiteCells> {
 
   static MemoryFunctions All() {
     MemoryFunctions all = ShortAt::Short::All();
-    all.memcpy_at = MemcpyAt;
-    all.memmove_at = MemmoveAt;
+    all.memcpy_at = CopyAt<AnyMemcpyAt, REAL(memcpy)>;
+    all.memmove_at = CopyAt<AnyMemmoveAt, REAL(memmove)>;
     all.memset_at = MemsetAt;
     return all;
   }
