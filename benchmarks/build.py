@@ -85,7 +85,8 @@ class Builder:
     def launcher(self):
         """The path of the program made from launch.c."""
         source = HERE / "launch.c"
-        key = key_of(self.toolchain.compiler_version, file_hash(source))
+        key = key_of(self.toolchain.compiler_version, file_hash(source),
+                     file_hash(HERE / "programs.h"))
         name = "launch-" + key
         with self.made(name) as (new, _):
             if new:

@@ -13,32 +13,24 @@
 // could have a peak below Python's own. And a process of a few pages starts
 // another with less jitter, which counts where starting is what is measured.
 
+#include "programs.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <spawn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 
 extern char **environ;
 
 enum { kFailure = 125 }; // of this program, as of env and its like
 
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static int64_t microseconds(struct timeval t) {
   return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
-static int fail(const char *what, const char *name, int error) {
+static int failed(const char *what, const char *name, int error) {
   fprintf(stderr, "launch: %s '%s': %s\n", what, name, strerror(error));
   return kFailure;
 }
@@ -55,25 +47,25 @@ int main(int argc, char **argv) {
   }
   FILE *report = fopen(argv[1], "we"); // not for the command
   if (!report)
-    return fail("cannot write", argv[1], errno);
+    return failed("cannot write", argv[1], errno);
 
-  const int64_t start = now_ns();
+  const uint64_t start = now_ns();
   pid_t pid;
   const int error = posix_spawn(&pid, command[0], NULL, NULL, command, environ);
   if (error != 0)
-    return fail("cannot run", command[0], error);
+    return failed("cannot run", command[0], error);
   int status;
   struct rusage usage;
   while (wait4(pid, &status, 0, &usage) < 0)
     if (errno != EINTR)
-      return fail("cannot wait for", command[0], errno);
-  const int64_t wall = now_ns() - start;
+      return failed("cannot wait for", command[0], errno);
+  const uint64_t wall = now_ns() - start;
 
   fprintf(report,
-          "{\"status\": %d, \"wall_ns\": %" PRId64 ", \"user_us\": %" PRId64
+          "{\"status\": %d, \"wall_ns\": %" PRIu64 ", \"user_us\": %" PRId64
           ", \"system_us\": %" PRId64 ", \"peak_kib\": %ld}\n",
           WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status), wall,
           microseconds(usage.ru_utime), microseconds(usage.ru_stime),
           usage.ru_maxrss);
-  return fclose(report) == 0 ? 0 : fail("cannot write", argv[1], errno);
+  return fclose(report) == 0 ? 0 : failed("cannot write", argv[1], errno);
 }
