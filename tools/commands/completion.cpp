@@ -65,7 +65,49 @@ public:
   explicit UnfinishedLine(std::vector<std::string> words)
       : current_(words.back()), words_(words.begin(), words.end() - 1) {}
 
-  std::string offered();
+  std::string offered() {
+    if (words_.empty())
+      return command_lines(first_commands()) +
+             word_line("--help", "Print the help") +
+             word_line("--version", "Print the version");
+    std::size_t used = 0;
+    const Command *command = find_named(words_, used);
+    if (!command)
+      return {};
+    const CommandLine line = declared(*command);
+    const std::vector<OptionFacts> facts = option_facts(*line.app);
+    std::string option; // that the current word is the value of
+    std::size_t operands = 0;
+    for (std::size_t at = used; at < words_.size(); ++at) {
+      const std::string &before = words_[at];
+      if (before == "=")
+        continue; // a word of its own in bash
+      if (!option.empty()) {
+        option.clear();
+      } else if (before == "--" || !before.starts_with('-')) {
+        if (command->runs_another)
+          return rest(at + (before == "--"));
+        operands += before != "--";
+      } else if (takes_next(*line.app, before)) {
+        option = before;
+      }
+    }
+    if (const std::size_t sign = current_.find('=');
+        current_.starts_with("--") && sign != std::string::npos)
+      option = current_.substr(0, sign);
+    if (!option.empty())
+      for (const OptionFacts &known : facts)
+        if (std::ranges::find(known.names, option) != known.names.end())
+          return value_lines(known);
+    if (current_.starts_with('-'))
+      return option_lines(facts);
+    if (command->runs_another)
+      return rest(words_.size());
+    return (command->kinds && words_.size() == used
+                ? command_lines(command->kinds())
+                : std::string()) +
+           operand_lines(facts, operands);
+  }
 
 private:
   /// The rest of the words, from this one on, is another program's.
@@ -76,50 +118,6 @@ private:
   std::string current_;
   std::vector<std::string> words_;
 };
-
-std::string UnfinishedLine::offered() {
-  if (words_.empty())
-    return command_lines(first_commands()) +
-           word_line("--help", "Print the help") +
-           word_line("--version", "Print the version");
-  std::size_t used = 0;
-  const Command *command = find_named(words_, used);
-  if (!command)
-    return {};
-  const CommandLine line = declared(*command);
-  const std::vector<OptionFacts> facts = option_facts(*line.app);
-  std::string option; // that the current word is the value of
-  std::size_t operands = 0;
-  for (std::size_t at = used; at < words_.size(); ++at) {
-    const std::string &before = words_[at];
-    if (before == "=")
-      continue; // a word of its own in bash
-    if (!option.empty()) {
-      option.clear();
-    } else if (before == "--" || !before.starts_with('-')) {
-      if (command->runs_another)
-        return rest(at + (before == "--"));
-      operands += before != "--";
-    } else if (takes_next(*line.app, before)) {
-      option = before;
-    }
-  }
-  if (const std::size_t sign = current_.find('=');
-      current_.starts_with("--") && sign != std::string::npos)
-    option = current_.substr(0, sign);
-  if (!option.empty())
-    for (const OptionFacts &known : facts)
-      if (std::ranges::find(known.names, option) != known.names.end())
-        return value_lines(known);
-  if (current_.starts_with('-'))
-    return option_lines(facts);
-  if (command->runs_another)
-    return rest(words_.size());
-  return (command->kinds && words_.size() == used
-              ? command_lines(command->kinds())
-              : std::string()) +
-         operand_lines(facts, operands);
-}
 
 } // namespace
 

@@ -56,15 +56,99 @@ public:
       record.name = static_cast<std::uint32_t>(name + 1);
     });
   }
-  void add(const PeriodPart &part);
+
+  void add(const PeriodPart &part) {
+    if (part.first) {
+      period_ = {};
+      // Missing periods may have written anything.
+      if (part.index != next_index_)
+        ++epoch_;
+      next_index_ = part.index + 1;
+    }
+    next_checksum_ = 0;
+    next_hash_ = 0;
+    for (const GranuleRun &run : union_of_sections(part, union_scratch_))
+      add_run(run, part);
+  }
 
   const ChecksumCounts &period() const { return period_; }
   const PageTable<ContentRecord> &table() const { return table_; }
 
 private:
-  void add_run(const GranuleRun &run, const PeriodPart &part);
+  void add_run(const GranuleRun &run, const PeriodPart &part) {
+    constexpr auto kNone = static_cast<unsigned>(trace::ChecksumState::kNone);
+    std::uint64_t at = run.first;
+    while (at < run.end()) {
+      while (next_checksum_ < part.checksum_runs.size() &&
+             part.checksum_runs[next_checksum_].end() <= at) {
+        const ChecksumRun &passed = part.checksum_runs[next_checksum_++];
+        next_hash_ += passed.stable() ? passed.count : 0;
+      }
+      const ChecksumRun *sums = next_checksum_ < part.checksum_runs.size()
+                                    ? &part.checksum_runs[next_checksum_]
+                                    : nullptr;
+      if (!sums || sums->first > at) {
+        const std::uint64_t to =
+            sums ? std::min<std::uint64_t>(run.end(), sums->first) : run.end();
+        add_piece(at, to, run.flags, kNone, nullptr);
+        at = to;
+        continue;
+      }
+      const std::uint64_t to = std::min(run.end(), sums->end());
+      add_piece(at, to, run.flags, sums->state,
+                sums->stable()
+                    ? part.hashes.data() + next_hash_ + (at - sums->first)
+                    : nullptr);
+      at = to;
+    }
+  }
+
+  /// Takes what a checksum says of neighbouring granules that were accessed
+  /// alike. `hashes` has one for each if they are stable.
   void add_piece(std::uint64_t first, std::uint64_t end, unsigned flags,
-                 unsigned state, const std::uint64_t *hashes);
+                 unsigned state, const std::uint64_t *hashes) {
+    const bool written =
+        (flags & (trace::kRunWritten | trace::kRunAccessed)) != 0;
+    table_.visit(first, end, [&](ContentRecord &record) {
+      const std::uint64_t hash = hashes ? *hashes++ : 0;
+      if (only_named_ && record.name == 0)
+        return;
+      const bool known = record.epoch == epoch_;
+      record.epoch = 0;
+      Result result;
+      switch (static_cast<trace::ChecksumState>(state)) {
+      case trace::ChecksumState::kStable:
+        if (!known)
+          result = Result::kFirst;
+        else if (record.hash != hash)
+          result = written ? Result::kChanged : Result::kUnmarked;
+        else
+          result = written ? Result::kEqual : Result::kOnlyRead;
+        record.hash = hash;
+        record.epoch = epoch_;
+        break;
+      case trace::ChecksumState::kUnstable:
+        result = Result::kUnstable;
+        break;
+      case trace::ChecksumState::kGone:
+        result = Result::kGone;
+        break;
+      case trace::ChecksumState::kUnreadable:
+        result = Result::kUnreadable;
+        break;
+      default:
+        // No checksum. Only if nothing can have written the granule is its
+        // content still known.
+        if (known &&
+            (flags & ~unsigned{trace::kRunRead | trace::kRunMayRead}) == 0)
+          record.epoch = epoch_;
+        return;
+      }
+      ++period_.of(result);
+      std::uint32_t &count = record.counts[static_cast<std::size_t>(result)];
+      count += count != UINT32_MAX;
+    });
+  }
 
   PageTable<ContentRecord> table_;
   bool only_named_;
@@ -76,96 +160,6 @@ private:
   std::size_t next_hash_ = 0;     ///< of that run
   std::vector<GranuleRun> union_scratch_;
 };
-
-/// Takes what a checksum says of neighbouring granules that were accessed
-/// alike. `hashes` has one for each if they are stable.
-void ChecksumReader::add_piece(std::uint64_t first, std::uint64_t end,
-                               unsigned flags, unsigned state,
-                               const std::uint64_t *hashes) {
-  const bool written =
-      (flags & (trace::kRunWritten | trace::kRunAccessed)) != 0;
-  table_.visit(first, end, [&](ContentRecord &record) {
-    const std::uint64_t hash = hashes ? *hashes++ : 0;
-    if (only_named_ && record.name == 0)
-      return;
-    const bool known = record.epoch == epoch_;
-    record.epoch = 0;
-    Result result;
-    switch (static_cast<trace::ChecksumState>(state)) {
-    case trace::ChecksumState::kStable:
-      if (!known)
-        result = Result::kFirst;
-      else if (record.hash != hash)
-        result = written ? Result::kChanged : Result::kUnmarked;
-      else
-        result = written ? Result::kEqual : Result::kOnlyRead;
-      record.hash = hash;
-      record.epoch = epoch_;
-      break;
-    case trace::ChecksumState::kUnstable:
-      result = Result::kUnstable;
-      break;
-    case trace::ChecksumState::kGone:
-      result = Result::kGone;
-      break;
-    case trace::ChecksumState::kUnreadable:
-      result = Result::kUnreadable;
-      break;
-    default:
-      // No checksum. Only if nothing can have written the granule is its
-      // content still known.
-      if (known &&
-          (flags & ~unsigned{trace::kRunRead | trace::kRunMayRead}) == 0)
-        record.epoch = epoch_;
-      return;
-    }
-    ++period_.of(result);
-    std::uint32_t &count = record.counts[static_cast<std::size_t>(result)];
-    count += count != UINT32_MAX;
-  });
-}
-
-void ChecksumReader::add_run(const GranuleRun &run, const PeriodPart &part) {
-  constexpr auto kNone = static_cast<unsigned>(trace::ChecksumState::kNone);
-  std::uint64_t at = run.first;
-  while (at < run.end()) {
-    while (next_checksum_ < part.checksum_runs.size() &&
-           part.checksum_runs[next_checksum_].end() <= at) {
-      const ChecksumRun &passed = part.checksum_runs[next_checksum_++];
-      next_hash_ += passed.stable() ? passed.count : 0;
-    }
-    const ChecksumRun *sums = next_checksum_ < part.checksum_runs.size()
-                                  ? &part.checksum_runs[next_checksum_]
-                                  : nullptr;
-    if (!sums || sums->first > at) {
-      const std::uint64_t to =
-          sums ? std::min<std::uint64_t>(run.end(), sums->first) : run.end();
-      add_piece(at, to, run.flags, kNone, nullptr);
-      at = to;
-      continue;
-    }
-    const std::uint64_t to = std::min(run.end(), sums->end());
-    add_piece(at, to, run.flags, sums->state,
-              sums->stable()
-                  ? part.hashes.data() + next_hash_ + (at - sums->first)
-                  : nullptr);
-    at = to;
-  }
-}
-
-void ChecksumReader::add(const PeriodPart &part) {
-  if (part.first) {
-    period_ = {};
-    // Missing periods may have written anything.
-    if (part.index != next_index_)
-      ++epoch_;
-    next_index_ = part.index + 1;
-  }
-  next_checksum_ = 0;
-  next_hash_ = 0;
-  for (const GranuleRun &run : union_of_sections(part, union_scratch_))
-    add_run(run, part);
-}
 
 Json json_of(const ChecksumCounts &counts) {
   Json out;

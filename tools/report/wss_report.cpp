@@ -56,7 +56,30 @@ public:
   explicit WssReader(std::size_t set_bytes) : budget_(set_bytes) {}
 
   /// Adds a part. True if it is the period's last; period() then holds.
-  bool add(const PeriodPart &part);
+  bool add(const PeriodPart &part) {
+    if (part.first) {
+      period_ = {};
+      runs_.clear();
+      distinct_before_ = distinct_.count();
+    }
+    for (const GranuleRun &run : union_of_sections(part, union_scratch_)) {
+      period_.counts.add(run);
+      if (!AccessKinds(run.flags).accessed)
+        continue;
+      append_run(runs_, run.first, run.count, 0);
+      distinct_.insert(run.first, run.end());
+    }
+    if (!part.last)
+      return false;
+    period_.periods = 1;
+    period_.known = true;
+    may_ += period_.counts.may;
+    period_.fresh = distinct_.count() - distinct_before_;
+    period_.left = size_before_ - common(runs_, runs_before_);
+    size_before_ = period_.counts.accessed;
+    std::swap(runs_, runs_before_);
+    return true;
+  }
 
   const WssStretch &period() const { return period_; }
   const GranuleSet &distinct() const { return distinct_; }
@@ -75,31 +98,6 @@ private:
   std::vector<GranuleRun> runs_before_;
   std::vector<GranuleRun> union_scratch_;
 };
-
-bool WssReader::add(const PeriodPart &part) {
-  if (part.first) {
-    period_ = {};
-    runs_.clear();
-    distinct_before_ = distinct_.count();
-  }
-  for (const GranuleRun &run : union_of_sections(part, union_scratch_)) {
-    period_.counts.add(run);
-    if (!AccessKinds(run.flags).accessed)
-      continue;
-    append_run(runs_, run.first, run.count, 0);
-    distinct_.insert(run.first, run.end());
-  }
-  if (!part.last)
-    return false;
-  period_.periods = 1;
-  period_.known = true;
-  may_ += period_.counts.may;
-  period_.fresh = distinct_.count() - distinct_before_;
-  period_.left = size_before_ - common(runs_, runs_before_);
-  size_before_ = period_.counts.accessed;
-  std::swap(runs_, runs_before_);
-  return true;
-}
 
 Json shares_of(const Distribution &counts) {
   Json out;

@@ -57,12 +57,14 @@ public:
     handle();
     fd_.reset(::signalfd(-1, &set_, SFD_CLOEXEC | SFD_NONBLOCK));
   }
+
   ~HeldSuspension() {
     if (before_.sa_handler == SIG_IGN)
       return;
     ::sigaction(SIGTSTP, &before_, nullptr);
     ::sigprocmask(SIG_UNBLOCK, &set_, nullptr);
   }
+
   HeldSuspension(const HeldSuspension &) = delete;
 
   /// Readable when control-Z has come. -1: it never does.
@@ -125,10 +127,12 @@ public:
     ::set_escdelay(kEscapeMs);
     ::curs_set(0);
   }
+
   ~Terminal() {
     ::endwin();
     ::delscreen(screen_);
   }
+
   Terminal(const Terminal &) = delete;
 
 private:
@@ -160,23 +164,183 @@ public:
   Screen(LiveProcesses &processes, bool of_one)
       : processes_(processes), of_one_(of_one) {}
 
-  void draw();
+  void draw() {
+    if (of_one_ || details_)
+      draw_process();
+    else
+      draw_list();
+    draw_help();
+    ::refresh();
+  }
+
   /// Takes all keys that the user has pressed. False if one of them is q.
-  bool take_keys();
+  bool take_keys() {
+    for (int key; (key = ::getch()) != ERR;) {
+      if (move(key)) {
+        // The selection must be valid before the next key.
+        selected_ = std::min(selected_,
+                             std::max(static_cast<int>(listed_.size()), 1) - 1);
+        continue;
+      }
+      switch (key) {
+      case 'q':
+        return false;
+      case 'p':
+      case ' ':
+        is_paused_ = !is_paused_;
+        break;
+      case 'a':
+        order_ = TopOrder::kAccessed;
+        break;
+      case 'r':
+        order_ = TopOrder::kRead;
+        break;
+      case 'w':
+        order_ = TopOrder::kWritten;
+        break;
+      case 'n':
+        order_ = TopOrder::kNumber;
+        break;
+      case 'c':
+        order_ = TopOrder::kName;
+        break;
+      case '\n':
+      case '\r':
+      case KEY_ENTER:
+      case KEY_RIGHT:
+      case 'l':
+        open_selected();
+        break;
+      case kEscape:
+      case KEY_LEFT:
+      case KEY_BACKSPACE:
+      case 'h':
+        close_details();
+        break;
+      default: // KEY_RESIZE too: the next drawing has the new size
+        break;
+      }
+    }
+    return true;
+  }
+
   bool is_paused() const { return is_paused_; }
 
 private:
-  TopView view() const;
-  void draw_list();
-  void draw_process();
-  void draw_help();
-  void draw_text(const std::string &text, int selected);
-  const LiveProcess *shown() const;
+  TopView view() const {
+    TopView view = view_now(order_);
+    view.style.width = static_cast<std::size_t>(std::max(COLS, 60));
+    view.style.top = static_cast<std::size_t>(
+        std::max((LINES - kLinesBesideTables) / 2, kMinTable));
+    if (LINES < kMinLinesOfCurve)
+      view.curve_height = kLowCurve;
+    return view;
+  }
+
+  void draw_list() {
+    const LiveProcess *before =
+        selected_ < static_cast<int>(listed_.size())
+            ? listed_[static_cast<std::size_t>(selected_)]
+            : nullptr;
+    ProcessList list = list_text(processes_, view());
+    listed_ = std::move(list.processes);
+    // The selection stays with its process, wherever that has moved.
+    const auto found = std::find(listed_.begin(), listed_.end(), before);
+    if (found != listed_.end())
+      selected_ = static_cast<int>(found - listed_.begin());
+    selected_ = std::clamp(selected_, 0,
+                           std::max(static_cast<int>(listed_.size()), 1) - 1);
+    draw_text(list.text, listed_.empty()
+                             ? -1
+                             : static_cast<int>(list.first_row) + selected_);
+  }
+
+  void draw_process() { draw_text(process_text(*shown(), view()), -1); }
+  void draw_help() {
+    std::string help = is_paused_ ? "PAUSED  " : "";
+    help += "q quit  p pause  ";
+    if (!of_one_)
+      help += details_ ? "esc back  " : "enter details  ";
+    help += "sort: a accessed  r read  w written  n number  c name";
+    draw_line(LINES - 1, help, A_REVERSE);
+  }
+
+  void draw_text(const std::string &text, int selected) {
+    const std::vector<std::string> lines = lines_of(text);
+    const int room = std::max(LINES - 1, 1);
+    lines_ = static_cast<int>(lines.size());
+    if (selected >= 0) {
+      first_line_ = std::min(first_line_, selected);
+      first_line_ = std::max(first_line_, selected - room + 1);
+      if (selected_ == 0)
+        first_line_ = 0;
+    }
+    first_line_ = std::clamp(first_line_, 0, std::max(lines_ - room, 0));
+    ::erase();
+    for (int i = 0; i < room && first_line_ + i < lines_; ++i) {
+      const int line = first_line_ + i;
+      draw_line(i, lines[static_cast<std::size_t>(line)],
+                line == selected ? A_REVERSE
+                : line == 0      ? A_BOLD
+                                 : A_NORMAL);
+    }
+  }
+
+  /// The last recording of the process, which may have called exec since.
+  const LiveProcess *shown() const {
+    return of_one_ ? processes_.all().back().get() : details_;
+  }
+
   /// Takes the key if it moves in what is shown.
-  bool move(int key);
-  void move_by(int lines);
-  void open_selected();
-  void close_details();
+  bool move(int key) {
+    switch (key) {
+    case KEY_UP:
+    case 'k':
+      move_by(-1);
+      return true;
+    case KEY_DOWN:
+    case 'j':
+      move_by(1);
+      return true;
+    case KEY_PPAGE:
+      move_by(-(LINES - 2));
+      return true;
+    case KEY_NPAGE:
+      move_by(LINES - 2);
+      return true;
+    case KEY_HOME:
+    case 'g':
+      move_by(-selected_ - first_line_);
+      return true;
+    case KEY_END:
+    case 'G':
+      move_by(lines_ + static_cast<int>(listed_.size()));
+      return true;
+    default:
+      return false;
+    }
+  }
+
+  void move_by(int lines) {
+    if (!of_one_ && !details_)
+      selected_ = std::max(selected_ + lines, 0);
+    else
+      first_line_ = std::max(first_line_ + lines, 0);
+  }
+
+  void open_selected() {
+    if (of_one_ || details_ || listed_.empty())
+      return;
+    details_ = listed_[static_cast<std::size_t>(selected_)];
+    processes_.keep(details_);
+    first_line_ = 0;
+  }
+
+  void close_details() {
+    details_ = nullptr;
+    processes_.keep(nullptr);
+    first_line_ = 0;
+  }
 
   LiveProcesses &processes_;
   bool of_one_;
@@ -188,179 +352,6 @@ private:
   int first_line_ = 0;
   int lines_ = 0; ///< of the text that is shown
 };
-
-/// The last recording of the process, which may have called exec since.
-const LiveProcess *Screen::shown() const {
-  return of_one_ ? processes_.all().back().get() : details_;
-}
-
-TopView Screen::view() const {
-  TopView view = view_now(order_);
-  view.style.width = static_cast<std::size_t>(std::max(COLS, 60));
-  view.style.top = static_cast<std::size_t>(
-      std::max((LINES - kLinesBesideTables) / 2, kMinTable));
-  if (LINES < kMinLinesOfCurve)
-    view.curve_height = kLowCurve;
-  return view;
-}
-
-void Screen::draw_text(const std::string &text, int selected) {
-  const std::vector<std::string> lines = lines_of(text);
-  const int room = std::max(LINES - 1, 1);
-  lines_ = static_cast<int>(lines.size());
-  if (selected >= 0) {
-    first_line_ = std::min(first_line_, selected);
-    first_line_ = std::max(first_line_, selected - room + 1);
-    if (selected_ == 0)
-      first_line_ = 0;
-  }
-  first_line_ = std::clamp(first_line_, 0, std::max(lines_ - room, 0));
-  ::erase();
-  for (int i = 0; i < room && first_line_ + i < lines_; ++i) {
-    const int line = first_line_ + i;
-    draw_line(i, lines[static_cast<std::size_t>(line)],
-              line == selected ? A_REVERSE
-              : line == 0      ? A_BOLD
-                               : A_NORMAL);
-  }
-}
-
-void Screen::draw_list() {
-  const LiveProcess *before = selected_ < static_cast<int>(listed_.size())
-                                  ? listed_[static_cast<std::size_t>(selected_)]
-                                  : nullptr;
-  ProcessList list = list_text(processes_, view());
-  listed_ = std::move(list.processes);
-  // The selection stays with its process, wherever that has moved.
-  const auto found = std::find(listed_.begin(), listed_.end(), before);
-  if (found != listed_.end())
-    selected_ = static_cast<int>(found - listed_.begin());
-  selected_ = std::clamp(selected_, 0,
-                         std::max(static_cast<int>(listed_.size()), 1) - 1);
-  draw_text(list.text, listed_.empty()
-                           ? -1
-                           : static_cast<int>(list.first_row) + selected_);
-}
-
-void Screen::draw_process() { draw_text(process_text(*shown(), view()), -1); }
-
-void Screen::draw_help() {
-  std::string help = is_paused_ ? "PAUSED  " : "";
-  help += "q quit  p pause  ";
-  if (!of_one_)
-    help += details_ ? "esc back  " : "enter details  ";
-  help += "sort: a accessed  r read  w written  n number  c name";
-  draw_line(LINES - 1, help, A_REVERSE);
-}
-
-void Screen::draw() {
-  if (of_one_ || details_)
-    draw_process();
-  else
-    draw_list();
-  draw_help();
-  ::refresh();
-}
-
-void Screen::move_by(int lines) {
-  if (!of_one_ && !details_)
-    selected_ = std::max(selected_ + lines, 0);
-  else
-    first_line_ = std::max(first_line_ + lines, 0);
-}
-
-bool Screen::move(int key) {
-  switch (key) {
-  case KEY_UP:
-  case 'k':
-    move_by(-1);
-    return true;
-  case KEY_DOWN:
-  case 'j':
-    move_by(1);
-    return true;
-  case KEY_PPAGE:
-    move_by(-(LINES - 2));
-    return true;
-  case KEY_NPAGE:
-    move_by(LINES - 2);
-    return true;
-  case KEY_HOME:
-  case 'g':
-    move_by(-selected_ - first_line_);
-    return true;
-  case KEY_END:
-  case 'G':
-    move_by(lines_ + static_cast<int>(listed_.size()));
-    return true;
-  default:
-    return false;
-  }
-}
-
-void Screen::open_selected() {
-  if (of_one_ || details_ || listed_.empty())
-    return;
-  details_ = listed_[static_cast<std::size_t>(selected_)];
-  processes_.keep(details_);
-  first_line_ = 0;
-}
-
-void Screen::close_details() {
-  details_ = nullptr;
-  processes_.keep(nullptr);
-  first_line_ = 0;
-}
-
-bool Screen::take_keys() {
-  for (int key; (key = ::getch()) != ERR;) {
-    if (move(key)) {
-      // The selection must be valid before the next key.
-      selected_ = std::min(selected_,
-                           std::max(static_cast<int>(listed_.size()), 1) - 1);
-      continue;
-    }
-    switch (key) {
-    case 'q':
-      return false;
-    case 'p':
-    case ' ':
-      is_paused_ = !is_paused_;
-      break;
-    case 'a':
-      order_ = TopOrder::kAccessed;
-      break;
-    case 'r':
-      order_ = TopOrder::kRead;
-      break;
-    case 'w':
-      order_ = TopOrder::kWritten;
-      break;
-    case 'n':
-      order_ = TopOrder::kNumber;
-      break;
-    case 'c':
-      order_ = TopOrder::kName;
-      break;
-    case '\n':
-    case '\r':
-    case KEY_ENTER:
-    case KEY_RIGHT:
-    case 'l':
-      open_selected();
-      break;
-    case kEscape:
-    case KEY_LEFT:
-    case KEY_BACKSPACE:
-    case 'h':
-      close_details();
-      break;
-    default: // KEY_RESIZE too: the next drawing has the new size
-      break;
-    }
-  }
-  return true;
-}
 
 } // namespace
 
