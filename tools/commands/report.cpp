@@ -6,14 +6,10 @@
 #include "commands/command.h"
 #include "commands/report_options.h"
 #include "commands/report_run.h"
-#include "report/checksums_report.h"
-#include "report/hot_report.h"
-#include "report/mappings_report.h"
-#include "report/processes_report.h"
 #include "report/report_json.h"
+#include "report/report_kinds.h"
 #include "report/report_text.h"
 #include "report/sites_report.h"
-#include "report/threads_report.h"
 #include "report/wss_report.h"
 #include "support/code_places.h"
 #include "support/failure.h"
@@ -35,23 +31,31 @@ namespace pagetide::tools {
 
 namespace {
 
-template <typename Kind> CommandRun set_up_with_rows(CLI::App &app) {
-  const KindOptions options = declare_kind(app, Kind());
-  const auto rows = std::make_shared<std::size_t>(Kind::kRows);
+using MadeKind = std::unique_ptr<RunReport>;
+
+MadeKind make_wss(std::size_t rows) {
+  return std::make_unique<WssReport>(rows);
+}
+MadeKind make_checksums(std::size_t rows) {
+  return make_checksums_report(rows);
+}
+
+template <MadeKind (*kMake)(std::size_t rows)>
+CommandRun set_up_with_rows(CLI::App &app) {
+  const KindOptions options = declare_kind(app, *kMake(kStretches));
+  const auto rows = std::make_shared<std::size_t>(kStretches);
   add_number(app, "--rows", "N",
              "At most N stretches of time, and at least 2. [20]",
              [rows](std::uint64_t number) { *rows = number; });
   return [options, rows](const std::vector<std::string> &) {
-    Kind report(*rows);
-    return run_kind(options, report);
+    return run_kind(options, *kMake(*rows));
   };
 }
 
-template <typename Kind> CommandRun set_up_kind(CLI::App &app) {
-  const KindOptions options = declare_kind(app, Kind());
-  return [options](const std::vector<std::string> &) {
-    Kind report;
-    return run_kind(options, report);
+CommandRun set_up_kind(CLI::App &app, std::shared_ptr<RunReport> report) {
+  const KindOptions options = declare_kind(app, *report);
+  return [options, report](const std::vector<std::string> &) {
+    return run_kind(options, *report);
   };
 }
 
@@ -88,7 +92,7 @@ const Command kWss = {
     kKindUsage,
     "pagetide report wss --from 1s run.ptrace",
     kKindStatuses,
-    set_up_with_rows<WssReport>,
+    set_up_with_rows<make_wss>,
 };
 
 const Command kHot = {
@@ -97,7 +101,7 @@ const Command kHot = {
     kKindUsage,
     "pagetide report hot --mapping '[heap]' run.ptrace",
     kKindStatuses,
-    set_up_kind<HotReport>,
+    [](CLI::App &app) { return set_up_kind(app, make_hot_report()); },
 };
 
 const Command kMappings = {
@@ -106,7 +110,7 @@ const Command kMappings = {
     kKindUsage,
     "pagetide report mappings --top 20 run.ptrace",
     kKindStatuses,
-    set_up_kind<MappingsReport>,
+    [](CLI::App &app) { return set_up_kind(app, make_mappings_report()); },
 };
 
 const Command kChecksums = {
@@ -116,7 +120,7 @@ const Command kChecksums = {
     "pagetide report checksums run.ptrace",
     "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
     "or was not recorded with --checksum.",
-    set_up_with_rows<ChecksumsReport>,
+    set_up_with_rows<make_checksums>,
 };
 
 const Command kThreads = {
@@ -126,7 +130,7 @@ const Command kThreads = {
     "pagetide report threads run.ptrace",
     "Exit status 0: done; 2: a file could not be read or reported, is damaged, "
     "or was not recorded with --per-thread.",
-    set_up_kind<ThreadsReport>,
+    [](CLI::App &app) { return set_up_kind(app, make_threads_report()); },
 };
 
 const Command kProcesses = {
@@ -135,7 +139,7 @@ const Command kProcesses = {
     kKindUsage,
     "pagetide report processes --sort peak --top 50 run.ptrace",
     kKindStatuses,
-    set_up_kind<ProcessesReport>,
+    [](CLI::App &app) { return set_up_kind(app, make_processes_report()); },
 };
 
 const Command *const kKinds[] = {&kReportHeatmapCommand,
@@ -151,8 +155,7 @@ const Command *const kKinds[] = {&kReportHeatmapCommand,
 /// processes` of all of them. Returns the exit status.
 int report_processes(const ReportOptions &options,
                      const std::vector<std::string> &traces) {
-  ProcessesReport report;
-  return run_kind(options, Selection(), traces, report, false,
+  return run_kind(options, Selection(), traces, *make_processes_report(), false,
                   "\nOne process: pagetide report --only FILE. All: --each.\n");
 }
 

@@ -5,6 +5,7 @@
 
 #include "analysis/largest_first.h"
 #include "compare/diff_text.h"
+#include "report/report_kinds.h"
 #include "support/json.h"
 #include "support/text_format.h"
 
@@ -74,17 +75,17 @@ WssComparison::WssComparison(const std::vector<std::string> &a,
                              const std::vector<std::string> &b,
                              const DiffOptions &options)
     : pages_(a, b, of_whole_runs(options)) {
-  MappingsReport of_a;
-  MappingsReport of_b;
-  read_run(a, options.selection, a_, of_a);
-  read_run(b, options.selection, b_, of_b);
-  const auto last_part = [](const std::string &name) {
-    return name.substr(name.rfind('/') + 1);
+  const auto read = [&](const std::vector<std::string> &traces,
+                        WssReport &sizes, std::uint64_t Sizes::*side) {
+    const std::unique_ptr<RunReport> mappings = make_mappings_report();
+    read_run(traces, options.selection, sizes, *mappings);
+    for (const ReportRow &row : mappings->rows()) {
+      const std::string name = row[0];
+      mappings_[name.substr(name.rfind('/') + 1)].*side += number_of(row[1]);
+    }
   };
-  for (const auto &[name, figures] : of_a.mappings())
-    mappings_[last_part(name)].a += figures.granules;
-  for (const auto &[name, figures] : of_b.mappings())
-    mappings_[last_part(name)].b += figures.granules;
+  read(a, a_, &Sizes::a);
+  read(b, b_, &Sizes::b);
 }
 
 Verdict WssComparison::verdict() const {

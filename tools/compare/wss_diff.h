@@ -4,7 +4,6 @@
 #pragma once
 
 #include "compare/run_comparison.h"
-#include "report/mappings_report.h"
 #include "report/report_style.h"
 #include "report/wss_report.h"
 

@@ -140,41 +140,6 @@ Cell possible_cell(abi::Layout layout, unsigned flags) {
   return Cell::of(possible & trace::kRunRead ? "read+written" : "written");
 }
 
-/// Looks up the checksums of granules, in ascending order.
-class ChecksumLookup {
-public:
-  explicit ChecksumLookup(const PeriodPart &part) : part_(part) {}
-
-  /// The state of `granule`. Lowers `until` to the granule where the state
-  /// changes. If the state is stable, `hashes` points to the granule's hash.
-  ChecksumState at(std::uint64_t granule, std::uint64_t &until,
-                   const std::uint64_t *&hashes) {
-    const std::vector<ChecksumRun> &runs = part_.checksum_runs;
-    while (next_ < runs.size() && runs[next_].end() <= granule) {
-      if (runs[next_].stable())
-        hashes_before_ += runs[next_].count;
-      ++next_;
-    }
-    hashes = nullptr;
-    if (next_ == runs.size())
-      return ChecksumState::kNone;
-    const ChecksumRun &run = runs[next_];
-    if (run.first > granule) {
-      until = std::min(until, std::uint64_t{run.first});
-      return ChecksumState::kNone;
-    }
-    until = std::min(until, run.end());
-    if (run.stable())
-      hashes = &part_.hashes[hashes_before_ + (granule - run.first)];
-    return static_cast<ChecksumState>(run.state);
-  }
-
-private:
-  const PeriodPart &part_;
-  std::size_t next_ = 0;
-  std::size_t hashes_before_ = 0;
-};
-
 class PagesSource : public TableSource {
 public:
   PagesSource(std::span<const std::size_t> chosen, RowSink &sink)

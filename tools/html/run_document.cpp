@@ -89,9 +89,9 @@ RunDocument::open(const std::string &file) const {
 
 void RunDocument::add(const std::string &file) {
   const std::unique_ptr<SelectedTrace> trace = open(file);
-  std::vector<RunReport *> reports = {&processes_, &mappings_, &wss_};
+  std::vector<RunReport *> reports = {processes_.get(), mappings_.get(), &wss_};
   if (trace->header().flags & trace::kHeaderPerThread)
-    reports.push_back(&threads_);
+    reports.push_back(threads_.get());
   if (trace->header().flags & trace::kHeaderSites)
     reports.push_back(&sites_);
   RunReport::add_to(reports, *trace);
@@ -124,14 +124,14 @@ std::string RunDocument::tables(std::string_view version,
       {"max_bytes", options_.max_bytes},
       {"process_count", traces().size()},
       {"kinds", kinds_of_access()},
-      {"processes", fitted_table(processes_.json(words), "processes", share)},
-      {"mappings", fitted_table(mappings_.json(words), "mappings", share)},
+      {"processes", fitted_table(processes_->json(words), "processes", share)},
+      {"mappings", fitted_table(mappings_->json(words), "mappings", share)},
       {"wss", fitted_table(wss_.json(words), "stretches", share)},
       {"threads", nullptr},
       {"sites", nullptr}};
-  if (!threads_.traces().empty()) {
+  if (!threads_->traces().empty()) {
     Json &threads = json["threads"];
-    threads = fitted_table(threads_.json(words), "threads", share);
+    threads = fitted_table(threads_->json(words), "threads", share);
     for (Json &square : threads["sharing"])
       cut_square(square);
   }
@@ -151,7 +151,7 @@ void RunDocument::write(const HtmlAssets &assets, std::string_view version,
 
   std::string views;
   std::size_t blobs = 0;
-  const std::vector<std::size_t> order = processes_.sorted();
+  const std::vector<ReportRow> order = processes_->rows();
   const std::size_t equal = std::min(order.size(), kEqualShares);
   for (std::size_t i = 0; i < std::min(order.size(), kMaxViews); ++i) {
     const std::size_t shares =
@@ -160,7 +160,7 @@ void RunDocument::write(const HtmlAssets &assets, std::string_view version,
     const std::size_t room = left / shares;
     if (room < kMinViewBytes)
       break;
-    const std::string &file = traces()[order[i]].path;
+    const std::string file = order[i].front();
     try {
       ViewData view =
           view_process([&] { return open(file); }, ViewLimits::within(room),

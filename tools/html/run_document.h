@@ -6,10 +6,8 @@
 #include "analysis/source_text.h"
 #include "html/html_assets.h"
 #include "html/process_view.h"
-#include "report/mappings_report.h"
-#include "report/processes_report.h"
+#include "report/report_kinds.h"
 #include "report/sites_report.h"
-#include "report/threads_report.h"
 #include "report/wss_report.h"
 #include "support/text_output.h"
 
@@ -47,7 +45,7 @@ public:
   /// that cannot be done.
   void add(const std::string &file);
   const std::vector<RunReport::Trace> &traces() const {
-    return processes_.traces();
+    return processes_->traces();
   }
   /// Whether any trace has what was asked for.
   const SelectionMatch &match() const { return match_; }
@@ -63,10 +61,10 @@ private:
   DocumentOptions options_;
   std::uint64_t run_start_ns_;
   SelectionMatch match_;
-  ProcessesReport processes_;
-  MappingsReport mappings_;
+  std::unique_ptr<RunReport> processes_ = make_processes_report();
+  std::unique_ptr<RunReport> mappings_ = make_mappings_report();
+  std::unique_ptr<RunReport> threads_ = make_threads_report();
   WssReport wss_;
-  ThreadsReport threads_;
   SitesReport sites_;
 };
 

@@ -47,8 +47,9 @@ public:
 
   /// The rows of the kind's table as CSV.
   std::string csv() const;
-  /// Of the kind's table.
   virtual std::span<const ReportColumn> columns() const = 0;
+  /// The kind's table, in its own order.
+  virtual std::vector<ReportRow> rows() const = 0;
   /// Makes the rows follow each other as this column says, not in the kind's
   /// own order. Throws Failure if there is no such column.
   void sort_by(std::string_view column);
@@ -81,8 +82,6 @@ protected:
   virtual std::unique_ptr<TraceTaker> start(SelectedTrace &trace) = 0;
   virtual void write_text(ReportLines &out) const = 0;
   virtual void write_json(Json &out) const = 0;
-  /// The table, in the kind's own order.
-  virtual std::vector<ReportRow> rows() const = 0;
 
   bool is_sorted() const { return sort_column_.has_value(); }
   /// What the rows stand for, from the kind's own order to that of sort_by().

@@ -228,4 +228,28 @@ union_of_sections(const PeriodPart &part, std::vector<GranuleRun> &scratch) {
   return scratch;
 }
 
+trace::ChecksumState ChecksumLookup::at(std::uint64_t granule,
+                                        std::uint64_t &until,
+                                        const std::uint64_t *&hashes) {
+  using trace::ChecksumState;
+  const std::vector<ChecksumRun> &runs = part_.checksum_runs;
+  while (next_ < runs.size() && runs[next_].end() <= granule) {
+    if (runs[next_].stable())
+      hashes_before_ += runs[next_].count;
+    ++next_;
+  }
+  hashes = nullptr;
+  if (next_ == runs.size())
+    return ChecksumState::kNone;
+  const ChecksumRun &run = runs[next_];
+  if (run.first > granule) {
+    until = std::min(until, std::uint64_t{run.first});
+    return ChecksumState::kNone;
+  }
+  until = std::min(until, run.end());
+  if (run.stable())
+    hashes = &part_.hashes[hashes_before_ + (granule - run.first)];
+  return static_cast<ChecksumState>(run.state);
+}
+
 } // namespace pagetide::tools

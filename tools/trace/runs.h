@@ -57,4 +57,20 @@ std::vector<GranuleRun> merge_runs(std::span<const GranuleRun> a,
 std::span<const GranuleRun> union_of_sections(const PeriodPart &part,
                                               std::vector<GranuleRun> &scratch);
 
+/// Looks up the checksums of a part's granules, in ascending order.
+class ChecksumLookup {
+public:
+  explicit ChecksumLookup(const PeriodPart &part) : part_(part) {}
+
+  /// The state of `granule`. Lowers `until` to the granule where the state
+  /// changes. If the state is stable, `hashes` points to the granule's hash.
+  trace::ChecksumState at(std::uint64_t granule, std::uint64_t &until,
+                          const std::uint64_t *&hashes);
+
+private:
+  const PeriodPart &part_;
+  std::size_t next_ = 0;
+  std::size_t hashes_before_ = 0;
+};
+
 } // namespace pagetide::tools

@@ -16,15 +16,11 @@
 #include "audit/comparison.h"
 #include "audit/elf_image.h"
 #include "fuzz_traces.h"
-#include "report/checksums_report.h"
 #include "report/heatmap_report.h"
-#include "report/hot_report.h"
-#include "report/mappings_report.h"
-#include "report/processes_report.h"
 #include "report/report_json.h"
+#include "report/report_kinds.h"
 #include "report/report_text.h"
 #include "report/sites_report.h"
-#include "report/threads_report.h"
 #include "report/wss_report.h"
 #include "support/failure.h"
 #include "trace/runs.h"
@@ -166,13 +162,13 @@ void check_kinds(const Bytes &bytes) {
     std::vector<std::unique_ptr<RunReport>> reports;
     reports.push_back(std::make_unique<WssReport>(5));
     constexpr std::size_t kBytes = 1 << 20; // a run can have 2^40 granules
-    reports.push_back(std::make_unique<HotReport>(kBytes));
-    reports.push_back(std::make_unique<MappingsReport>());
-    reports.push_back(std::make_unique<ProcessesReport>());
+    reports.push_back(make_hot_report(kBytes));
+    reports.push_back(make_mappings_report());
+    reports.push_back(make_processes_report());
     if (reader_of(bytes).header().flags & trace::kHeaderPerThread)
-      reports.push_back(std::make_unique<ThreadsReport>(kBytes));
+      reports.push_back(make_threads_report(kBytes));
     if (reader_of(bytes).header().checksum_mode != trace::ChecksumMode::kNone)
-      reports.push_back(std::make_unique<ChecksumsReport>(20, kBytes));
+      reports.push_back(make_checksums_report(20, kBytes));
     if (reader_of(bytes).header().flags & trace::kHeaderSites)
       reports.push_back(std::make_unique<SitesReport>(
           [](const std::string &, std::uint64_t) { return CodePlace(); },

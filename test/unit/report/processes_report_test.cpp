@@ -1,14 +1,11 @@
 //===- processes_report_test.cpp - The processes of a run, side by side ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "report/processes_report.h"
-
 #include "run_report_testing.h"
 #include "short_names.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 namespace pagetide::tools {
 namespace {
@@ -25,17 +22,20 @@ Bytes trace_of(const Process &process) {
 }
 
 TEST(ProcessesReport, PeaksPagesAndTheUnion) {
-  ProcessesReport report;
+  const auto made = make_processes_report();
+  RunReport &report = *made;
   add_trace(report, trace_with({period_with(0, {{0, 8, kR}}),
                                 period_with(1, {{4, 10, kW}})}));
   add_trace(report, trace_with({period_with(0, {{10, 30, kR | kW}})}));
-  ASSERT_EQ(report.processes().size(), 2u);
-  EXPECT_EQ(report.processes()[0].peak, 10u);
-  EXPECT_EQ(report.processes()[0].granules, 14u);
-  EXPECT_EQ(report.processes()[0].written, 10u);
-  EXPECT_EQ(report.processes()[0].end_ns, 1000 * kMs);
-  EXPECT_EQ(report.processes()[1].granules, 30u);
-  EXPECT_EQ(report.addresses(), 40u);
+  const Json json = json_of(report);
+  ASSERT_EQ(json.at("processes").size(), 2u);
+  const Json &first = json.at("processes").at(1);
+  EXPECT_EQ(first.at("peak"), 10);
+  EXPECT_EQ(first.at("distinct"), 14);
+  EXPECT_EQ(first.at("written"), 10);
+  EXPECT_EQ(first.at("end_ns"), 1000 * kMs);
+  EXPECT_EQ(json.at("processes").at(0).at("distinct"), 30);
+  EXPECT_EQ(json.at("addresses"), 40);
   const std::string text = report.text("", ReportStyle());
   EXPECT_NE(text.find("In all 44 pages, 176 KiB, at 40 different addresses, in "
                       "1.000 s.\n"),
@@ -44,10 +44,11 @@ TEST(ProcessesReport, PeaksPagesAndTheUnion) {
 }
 
 TEST(ProcessesReport, TheLargestComeFirst) {
-  ProcessesReport report;
+  const auto made = make_processes_report();
+  RunReport &report = *made;
   for (const char *name : {"tiny", "basic", "threads"})
     add_trace(report, sample_trace(name));
-  const auto json = nlohmann::json::parse(dumped(report.json("")));
+  const auto json = json_of(report);
   const auto &processes = json.at("processes");
   ASSERT_EQ(processes.size(), 3u);
   EXPECT_EQ(processes.at(0).at("distinct"), 301);
@@ -62,7 +63,8 @@ TEST(ProcessesReport, TheLargestComeFirst) {
 }
 
 TEST(ProcessesReport, NamesAProgramThatTheCommandDoesNot) {
-  ProcessesReport report;
+  const auto made = make_processes_report();
+  RunReport &report = *made;
   add_trace(report,
             trace_of({"/usr/bin/busybox", {"ls", "-l"}, "", "marks", ""}));
   EXPECT_NE(report.text("", ReportStyle()).find("\n  [busybox] ls -l "),
@@ -70,7 +72,8 @@ TEST(ProcessesReport, NamesAProgramThatTheCommandDoesNot) {
 }
 
 TEST(ProcessesReport, ALongCommandLosesItsEnd) {
-  ProcessesReport report;
+  const auto made = make_processes_report();
+  RunReport &report = *made;
   add_trace(
       report,
       trace_of(
@@ -93,13 +96,14 @@ Bytes process_of(std::uint32_t pid, std::uint64_t pages, std::uint64_t start,
 
 TEST(ProcessesReport, SortsByWhatIsAskedFor) {
   const auto pids_by = [](const char *column) {
-    ProcessesReport report;
+    const auto made = make_processes_report();
+    RunReport &report = *made;
     report.sort_by(column);
     add_trace(report, process_of(20, 5, 300));
     add_trace(report, process_of(10, 9, 200));
     add_trace(report, process_of(30, 7, 100));
     std::string pids;
-    const auto json = nlohmann::json::parse(dumped(report.json("")));
+    const auto json = json_of(report);
     for (const auto &process : json.at("processes"))
       pids += fmt::format("{} ", process.at("pid").get<int>());
     return pids;
@@ -111,7 +115,8 @@ TEST(ProcessesReport, SortsByWhatIsAskedFor) {
 }
 
 TEST(ProcessesReport, MarksWhatIsNotWhole) {
-  ProcessesReport report;
+  const auto made = make_processes_report();
+  RunReport &report = *made;
   add_trace(report, process_of(10, 5, 0));
   add_trace(report, sample_trace("unfinished"));
   add_trace(report, process_of(11, 3, 0, trace::kHeaderMarksLate));
@@ -121,17 +126,18 @@ TEST(ProcessesReport, MarksWhatIsNotWhole) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("  L: marks were switched on late"), std::string::npos);
-  const auto json = nlohmann::json::parse(dumped(report.json("")));
+  const auto json = json_of(report);
   EXPECT_FALSE(json.at("processes").at(0).at("complete").get<bool>());
   EXPECT_TRUE(json.at("processes").at(1).at("complete").get<bool>());
   EXPECT_TRUE(json.at("processes").at(2).at("marks_late").get<bool>());
-  ProcessesReport whole;
-  add_trace(whole, process_of(10, 5, 0));
-  EXPECT_EQ(whole.text("", ReportStyle()).find("note"), std::string::npos);
+  const auto whole = make_processes_report();
+  add_trace(*whole, process_of(10, 5, 0));
+  EXPECT_EQ(whole->text("", ReportStyle()).find("note"), std::string::npos);
 }
 
 TEST(ProcessesReport, EmptyWordsAtTheEndAreCounted) {
-  ProcessesReport report;
+  const auto made = make_processes_report();
+  RunReport &report = *made;
   add_trace(
       report,
       trace_of(
@@ -142,7 +148,7 @@ TEST(ProcessesReport, EmptyWordsAtTheEndAreCounted) {
   EXPECT_NE(text.find("\n  redis '*:6399' (and 3 empty words) "),
             std::string::npos)
       << text;
-  const auto json = nlohmann::json::parse(dumped(report.json("")));
+  const auto json = json_of(report);
   EXPECT_EQ(json.at("processes").at(0).at("command"),
             "redis '*:6399' '' '' ''");
 }

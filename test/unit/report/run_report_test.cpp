@@ -3,12 +3,7 @@
 
 #include "run_report_testing.h"
 
-#include "report/checksums_report.h"
-#include "report/hot_report.h"
-#include "report/mappings_report.h"
-#include "report/processes_report.h"
 #include "report/sites_report.h"
-#include "report/threads_report.h"
 #include "report/wss_report.h"
 #include "support/failure.h"
 
@@ -26,14 +21,14 @@ using Reports = std::vector<std::unique_ptr<RunReport>>;
 /// Those that the trace can have.
 Reports reports_for(const trace::FileHeader &header) {
   Reports reports;
-  reports.push_back(std::make_unique<ProcessesReport>());
-  reports.push_back(std::make_unique<MappingsReport>());
+  reports.push_back(make_processes_report());
+  reports.push_back(make_mappings_report());
   reports.push_back(std::make_unique<WssReport>());
-  reports.push_back(std::make_unique<HotReport>());
+  reports.push_back(make_hot_report());
   if (header.checksum_mode != trace::ChecksumMode::kNone)
-    reports.push_back(std::make_unique<ChecksumsReport>());
+    reports.push_back(make_checksums_report());
   if (header.flags & trace::kHeaderPerThread)
-    reports.push_back(std::make_unique<ThreadsReport>());
+    reports.push_back(make_threads_report());
   if (header.flags & trace::kHeaderSites)
     reports.push_back(std::make_unique<SitesReport>(
         [](const std::string &, std::uint64_t) { return CodePlace(); },

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "report/run_report.h"
+#include "report/report_kinds.h"
 #include "sample_traces.h"
 #include "short_names.h"
 #include "trace_testing.h"
@@ -12,6 +12,16 @@
 #include <vector>
 
 namespace pagetide::tools {
+
+/// The report as programs read it.
+inline Json json_of(const RunReport &report) {
+  return Json::parse(dumped(report.json("")));
+}
+
+/// A member of that.
+inline Json json_of(const RunReport &report, const char *member) {
+  return json_of(report).at(member);
+}
 
 /// The first granule of the samples' heap.
 inline constexpr std::uint64_t kSampleHeap = 0x555555600;

@@ -1,15 +1,13 @@
 //===- threads_report_test.cpp - Private and shared pages of threads ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "report/threads_report.h"
-
+#include "analysis/sharing.h"
 #include "run_report_testing.h"
 #include "support/failure.h"
 #include "trace/runs.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <random>
 
@@ -32,12 +30,14 @@ Bytes program() {
 }
 
 /// "tid granules/written alone contested in periods" of each.
-std::string text_of(const std::vector<ThreadFigures> &threads) {
+std::string text_of(const RunReport &report) {
   std::string text;
-  for (const ThreadFigures &t : threads)
+  for (const Json &t : json_of(report, "threads"))
     text +=
-        fmt::format("{}{} {}/{} {} {} in {}", text.empty() ? "" : " | ", t.tid,
-                    t.granules, t.written, t.alone, t.contested, t.periods);
+        fmt::format("{}{} {}/{} {} {} in {}", text.empty() ? "" : " | ",
+                    number_of(t.at("tid")), number_of(t.at("accessed")),
+                    number_of(t.at("written")), number_of(t.at("private")),
+                    number_of(t.at("contested")), number_of(t.at("periods")));
   return text;
 }
 
@@ -103,14 +103,16 @@ TEST(ThreadSets, AreBounded) {
 }
 
 TEST(ThreadsReport, PrivateAndShared) {
-  ThreadsReport report;
+  const auto made = make_threads_report();
+  RunReport &report = *made;
   add_trace(report, program());
-  EXPECT_EQ(text_of(report.threads()),
-            "7 10/10 0 10 in 1 | 8 15/10 5 10 in 1 | 9 20/10 5 15 in 2");
-  const ThreadsReport::Matrix matrix = report.sharing({2, 1, 0});
-  EXPECT_EQ(matrix.accessed, (Cells{{5, 10, 10}, {10, 5, 5}, {10, 5, 0}}));
-  EXPECT_EQ(matrix.written, (Cells{{5, 5, 0}, {5, 5, 0}, {10, 5, 0}}));
-  EXPECT_EQ(report.sharing({0}).accessed, (Cells{{0}}));
+  EXPECT_EQ(text_of(report),
+            "9 20/10 5 15 in 2 | 8 15/10 5 10 in 1 | 7 10/10 0 10 in 1");
+  const Json sharing = json_of(report, "sharing");
+  EXPECT_EQ(sharing.at("accessed"),
+            Json(Cells{{5, 10, 10}, {10, 5, 5}, {10, 5, 0}}));
+  EXPECT_EQ(sharing.at("written"),
+            Json(Cells{{5, 5, 0}, {5, 5, 0}, {10, 5, 0}}));
 }
 
 TEST(ThreadsReport, ManySetsOfThreadsAreCountedPairByPair) {
@@ -137,33 +139,44 @@ TEST(ThreadsReport, ManySetsOfThreadsAreCountedPairByPair) {
     }
   }
   PeriodPart period = sample_period(0);
-  std::vector<std::size_t> all;
-  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
-    period.add_section(thread + 1, runs[thread]);
-    all.push_back(thread);
-  }
-  ThreadsReport report;
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread)
+    period.add_section(thread, runs[thread]);
+  const auto made = make_threads_report();
+  RunReport &report = *made;
   add_trace(report, trace_with({period}, {}, per_thread_header()));
-  const ThreadsReport::Matrix matrix = report.sharing(all);
-  EXPECT_EQ(matrix.accessed, accessed);
-  EXPECT_EQ(matrix.written, written);
+  const Json json = json_of(report);
+  const Json &sharing = json.at("sharing");
+  const Json &threads = json.at("threads");
+  ASSERT_EQ(threads.size(), kThreads);
+  for (std::size_t i = 0; i < kThreads; ++i)
+    for (std::size_t j = 0; j < kThreads; ++j) {
+      const std::size_t row = threads[i].at("tid"),
+                        column = threads[j].at("tid");
+      EXPECT_EQ(sharing.at("accessed")[i][j], accessed[row][column]);
+      EXPECT_EQ(sharing.at("written")[i][j], written[row][column]);
+    }
 }
 
 TEST(ThreadsReport, ProcessesShareNothing) {
-  ThreadsReport report;
+  const auto made = make_threads_report();
+  RunReport &report = *made;
   add_trace(report, program());
   add_trace(report, program());
-  EXPECT_EQ(report.threads().size(), 6u);
-  EXPECT_EQ(report.sharing({0, 3}).accessed, (Cells{{0, 0}, {0, 0}}));
-  EXPECT_EQ(report.threads()[3].contested, 10u);
+  const Json json = json_of(report);
+  ASSERT_EQ(json.at("threads").size(), 6u);
+  // Those of one process are every other one.
+  const Json &accessed = json.at("sharing").at("accessed");
+  for (std::size_t i = 0; i + 1 < 6; ++i)
+    EXPECT_EQ(accessed[i][i % 2 == 0 ? i + 1 : i - 1], 0);
+  EXPECT_EQ(json.at("threads").at(0).at("contested"), 15);
+  EXPECT_EQ(json.at("threads").at(1).at("contested"), 15);
 }
 
 TEST(ThreadsReport, NamesThreads) {
-  ThreadsReport report;
+  const auto made = make_threads_report();
+  RunReport &report = *made;
   add_trace(report, sample_trace("threads"));
-  ASSERT_EQ(report.threads().size(), 3u);
-  EXPECT_EQ(report.threads()[0].tid, 0u);
-  EXPECT_EQ(report.threads()[2].name, "worker");
+  EXPECT_EQ(json_of(report, "threads").size(), 3u);
   const std::string text = report.text("", ReportStyle());
   EXPECT_NE(text.find("\n  4243 worker "), std::string::npos) << text;
   EXPECT_NE(text.find("\n  0 without own sets "), std::string::npos) << text;
@@ -173,7 +186,8 @@ TEST(ThreadsReport, ShowsWhatHasRoom) {
   PeriodPart period = sample_period(0);
   for (std::uint32_t tid = 100; tid < 130; ++tid)
     period.add_section(tid, std::vector<GranuleRun>{{tid, 2, kR}});
-  ThreadsReport report;
+  const auto made = make_threads_report();
+  RunReport &report = *made;
   add_trace(report, trace_with({period}, {}, per_thread_header()));
   ReportStyle style;
   style.top = 20;
@@ -182,15 +196,12 @@ TEST(ThreadsReport, ShowsWhatHasRoom) {
   EXPECT_NE(text.find("  and 10 more threads\n"), std::string::npos) << text;
   EXPECT_NE(text.find("more threads have no room)\n"), std::string::npos)
       << text;
-  EXPECT_EQ(nlohmann::json::parse(dumped(report.json("")))
-                .at("sharing")
-                .at("accessed")
-                .size(),
-            30u);
+  EXPECT_EQ(json_of(report, "sharing").at("accessed").size(), 30u);
 }
 
 TEST(ThreadsReport, RefusesATracePerProcess) {
-  ThreadsReport report;
+  const auto made = make_threads_report();
+  RunReport &report = *made;
   EXPECT_THROW(add_trace(report, sample_trace("basic")), Failure);
   EXPECT_TRUE(report.traces().empty());
 }
