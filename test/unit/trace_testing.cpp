@@ -3,6 +3,7 @@
 
 #include "trace_testing.h"
 
+#include "sample_traces.h"
 #include "support/failure.h"
 #include "trace/runs.h"
 

@@ -4,7 +4,6 @@
 #include "export/export.h"
 
 #include "analysis/access_counts.h"
-#include "export/text_tables.h"
 
 #include <fmt/compile.h>
 #include <fmt/format.h>

@@ -6,6 +6,8 @@
 #include "analysis/access_counts.h"
 #include "analysis/selection.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -116,6 +118,9 @@ std::vector<std::size_t> standard_columns(const Table &table);
 /// Failure if a name is wrong.
 std::vector<std::size_t> chosen_columns(const Table &table,
                                         std::string_view list);
+
+/// Appends a JSON string. The text is UTF-8.
+void append_json_text(fmt::memory_buffer &out, std::string_view text);
 
 /// The text with what is not UTF-8 replaced by U+FFFD, and zero bytes too.
 std::string valid_text(std::string_view text);

@@ -1,10 +1,8 @@
 //===- text_tables.cpp - One table as text: CSV and JSON ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "export/text_tables.h"
-
 #include "export/export.h"
-#include "export/table.h"
+
 #include "support/escaped_text.h"
 #include "support/json.h"
 #include "trace/completeness_json.h"
