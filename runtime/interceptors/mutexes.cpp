@@ -94,9 +94,11 @@ template <typename Try, typename Real>
 inline __attribute__((always_inline)) int TakeLock(const void *mutex,
                                                    Try try_it, Real real) {
   MarkLock(mutex);
-  // To try a robust one is another call: libc's pthread_mutex_trylock leaves
-  // the lock of one that cannot be recovered taken, and never gives it back.
-  if (__builtin_expect(!(KindOf(mutex) & kRobust) && try_it() == kSuccess, 1))
+  // Where a failed pthread_mutex_trylock changes something, it is not tried. It
+  // leaves a robust mutex that cannot be recovered taken for ever. Under a
+  // ceiling that the thread may not have, libc refuses only the first call.
+  const bool tries = !(KindOf(mutex) & (kRobust | kProtected));
+  if (__builtin_expect(tries && try_it() == kSuccess, 1))
     return kSuccess;
   return LockSlowly(mutex, real);
 }
