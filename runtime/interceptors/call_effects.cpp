@@ -70,7 +70,7 @@ void Effects::ReadPath(uptr p) const {
   if (succeeded_)
     return ReadString(p);
   if (HasLookedForFile(errno))
-    MarkRead(p, StringBytes(p, kMaxPathBytes, true));
+    MarkRead(p, StringBytes(p, kMaxPathBytes, false));
   else
     MarkMayRead(p, StringBytes(p, kMaxPathBytes, false));
 }

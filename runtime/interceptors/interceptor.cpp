@@ -36,7 +36,7 @@ void DidReadPath(const char *path, bool failed) {
   if (!HasLookedForFile(errno))
     MayHaveReadString(path, false, kMaxPathBytes);
   else if (path && ShadowReady())
-    MarkRead((uptr)path, ReadableLength(path, kMaxPathBytes, true));
+    MarkRead((uptr)path, ReadableLength(path, kMaxPathBytes, false));
 }
 
 uptr Length(const char *s) {

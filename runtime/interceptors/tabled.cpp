@@ -65,6 +65,8 @@ public:
   /// A pattern, whose last X's before the suffix libc overwrites.
   PAGETIDE_ONCE_ONLY void MakeName(uptr p, uptr suffix) const {
     constexpr uptr kMade = 6;
+    if (sptr(suffix) < 0)
+      return; // it is refused, whatever the pattern is
     const uptr n = Length((const char *)p);
     MarkRead(p, n + 1);
     if (n >= kMade + suffix)

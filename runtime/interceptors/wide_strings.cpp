@@ -180,7 +180,7 @@ PAGETIDE_INTERCEPTOR(wchar_t *, wcstok, wchar_t *s, const wchar_t *set,
   if (!from)
     return token;
   DidWriteAt(rest);
-  MayHaveReadString(set, true);
+  MayHaveReadString(set, false);
   wchar_t *const end = ValueAt(rest);
   if (token && end) { // behind the zero that ends the token
     DidRead(from, (uptr)end - (uptr)from);

@@ -370,6 +370,7 @@ static void files(void) {
   CALL("mkostemps mkostemps64", 'f', INX("bounds-XXXXXXab", 16), V(2), V(0));
   CALL("mkstemp mkstemp64 mkdtemp", 'i', TEXT("none"));
   CALL("mkstemps", 'i', TEXT("ab"), V(9));
+  CALL("mkstemps", 'i', RAW("ab"), V(-1));
   CALL("mkdtemp mktemp", 'p', INX("bounds-XXXXXX", 14));
   clean_up = NULL;
   CALL("scandir scandir64", 'i', INX(folder, sizeof folder), OUTX(8), V(0),

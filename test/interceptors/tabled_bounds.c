@@ -170,6 +170,9 @@ static void paths(void) {
   CALL("symlinkat", 'i', TEXT("x"), V(AT_FDCWD), TEXT("inside/x"));
   CALL("euidaccess eaccess", 'i', TEXT("inside/x"), V(0));
   CALL("pathconf", 'l', TEXT("inside/x"), V(0));
+  CALL("pathconf", 'l', RAW("inside"), V(7 /* _PC_NO_TRUNC */));
+  CALL("renameat", 'i', V(AT_FDCWD), TEXT(""), V(AT_FDCWD), TEXT("y"));
+  CALL("link rename", 'i', TEXT(""), TEXT("y"));
   CALL("chroot", 'i', TEXT("/nowhere"));
 }
 
@@ -215,6 +218,7 @@ static void forget_variable(long unused) {
 }
 static void texts(void) {
   last_bytes = 4;
+  CALL("wcstok", 'p', TEXT(L""), TEXT(L"x"), OUTX(8));
   CALL("wcsxfrm", 'l', OUT(16), TEXT(L"abc"), V(4));
   CALL("wcsxfrm", 'l', OUT(8), TEXT(L"abc"), V(2));
   CALL("wcsxfrm_l", 'l', OUT(16), TEXT(L"abc"), V(4),
