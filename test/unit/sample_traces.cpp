@@ -567,47 +567,4 @@ void write_big_trace(const std::string &path, std::uint64_t bytes) {
   writer.write(sample_end(index));
 }
 
-Bytes encode(const KernelWrites &part) {
-  Bytes out;
-  trace::PayloadEncoder<Bytes> encoder(out);
-  encoder.kernel_writes(
-      part.index,
-      static_cast<std::uint8_t>((part.last ? trace::kPartLast : 0) |
-                                (part.exiting ? trace::kPartExiting : 0)),
-      part.time_ns, part.runs.size());
-  for (const GranuleRun &run : part.runs)
-    encoder.run(run.first, run.count, run.flags);
-  return out;
-}
-
-Bytes encode(const Regions &regions) {
-  Bytes out;
-  trace::PayloadEncoder<Bytes> encoder(out);
-  encoder.regions(regions.time_ns, regions.regions.size());
-  for (const Region &region : regions.regions)
-    encoder.region(region.kind, region.start, region.bytes, region.tid,
-                   {region.text.data(), region.text.size()});
-  return out;
-}
-
-Bytes encode(const SiteTablePart &table) {
-  Bytes out;
-  trace::PayloadEncoder<Bytes> encoder(out);
-  const auto put = [&](const SitePlace &place) {
-    encoder.site_place(place.function, place.file, place.line, place.column);
-  };
-  encoder.site_table(table.strings.size());
-  for (const std::string &text : table.strings)
-    encoder.string({text.data(), text.size()});
-  encoder.site_count(table.sites.size());
-  for (const SiteTablePart::Site &site : table.sites) {
-    encoder.site(site.id, site.kind);
-    put(site.place);
-    encoder.site_callers(site.caller_count);
-    for (const SitePlace &caller : table.callers_of(site))
-      put(caller);
-  }
-  return out;
-}
-
 } // namespace pagetide::tools

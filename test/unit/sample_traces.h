@@ -41,11 +41,6 @@ PeriodPart sample_period(std::uint64_t index);
 void add_stable_checksums(PeriodPart &period, unsigned granule_shift,
                           const std::vector<GranuleRun> &runs);
 
-/// Payloads of frames that only the runtime writes. TraceWriter finds these.
-Bytes encode(const KernelWrites &part);
-Bytes encode(const Regions &regions);
-Bytes encode(const SiteTablePart &table);
-
 /// A trace of about the given size, written straight to a file: what a reader
 /// does with it shows whether its memory is bounded.
 void write_big_trace(const std::string &path, std::uint64_t bytes);

@@ -220,10 +220,52 @@ Bytes encode(const PeriodPart &part) {
   return out;
 }
 
+Bytes encode(const KernelWrites &part) {
+  Bytes out;
+  Encoder encoder(out);
+  encoder.kernel_writes(
+      part.index,
+      static_cast<std::uint8_t>((part.last ? trace::kPartLast : 0) |
+                                (part.exiting ? trace::kPartExiting : 0)),
+      part.time_ns, part.runs.size());
+  put_runs(encoder, part.runs);
+  return out;
+}
+
 Bytes encode(const Cut &cut) {
   Bytes out;
   Encoder(out).cut(cut.index, cut.time_ns, cut.pause_ns, cut.marked,
                    cut.unsettled, cut.rounds, text_of(cut.reason));
+  return out;
+}
+
+Bytes encode(const Regions &regions) {
+  Bytes out;
+  Encoder encoder(out);
+  encoder.regions(regions.time_ns, regions.regions.size());
+  for (const Region &region : regions.regions)
+    encoder.region(region.kind, region.start, region.bytes, region.tid,
+                   text_of(region.text));
+  return out;
+}
+
+Bytes encode(const SiteTablePart &table) {
+  Bytes out;
+  Encoder encoder(out);
+  const auto put = [&](const SitePlace &place) {
+    encoder.site_place(place.function, place.file, place.line, place.column);
+  };
+  encoder.site_table(table.strings.size());
+  for (const std::string &text : table.strings)
+    encoder.string(text_of(text));
+  encoder.site_count(table.sites.size());
+  for (const SiteTablePart::Site &site : table.sites) {
+    encoder.site(site.id, site.kind);
+    put(site.place);
+    encoder.site_callers(site.caller_count);
+    for (const SitePlace &caller : table.callers_of(site))
+      put(caller);
+  }
   return out;
 }
 

@@ -59,7 +59,10 @@ Bytes encode(const Threads &threads);
 Bytes encode(const Note &note);
 Bytes encode(const End &end);
 Bytes encode(const PeriodPart &part);
+Bytes encode(const KernelWrites &part);
 Bytes encode(const Cut &cut);
+Bytes encode(const Regions &regions);
+Bytes encode(const SiteTablePart &table);
 Bytes encode(const PeriodSites &part);
 /// Cuts the sites of a whole period into parts. Each payload has about
 /// part_bytes at most.
