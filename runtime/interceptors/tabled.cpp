@@ -312,16 +312,17 @@ CallWrites ResultsOf(uptr p, uptr bytes, uptr q = 0, uptr q_bytes = 0) {
       return result;                                                           \
     struct Call : Effects {                                                    \
       using Effects::Effects;                                                  \
-      void Mark([[maybe_unused]] const type &result, [[maybe_unused]] uptr a,  \
-                [[maybe_unused]] uptr b, [[maybe_unused]] uptr c,              \
-                [[maybe_unused]] uptr d, [[maybe_unused]] uptr e,              \
-                [[maybe_unused]] uptr f, [[maybe_unused]] uptr g,              \
-                [[maybe_unused]] uptr h) const {                               \
+      void operator()([[maybe_unused]] const type &result,                     \
+                      [[maybe_unused]] uptr a, [[maybe_unused]] uptr b,        \
+                      [[maybe_unused]] uptr c, [[maybe_unused]] uptr d,        \
+                      [[maybe_unused]] uptr e, [[maybe_unused]] uptr f,        \
+                      [[maybe_unused]] uptr g,                                 \
+                      [[maybe_unused]] uptr h) const {                         \
         effects;                                                               \
       }                                                                        \
     };                                                                         \
-    Call(calls::Succeeded((sptr)result, calls::When::k_##when))                \
-        .Mark(result, a, b, c, d, e, f, g, h);                                 \
+    const Call mark(calls::Succeeded((sptr)result, calls::When::k_##when));    \
+    mark(result, a, b, c, d, e, f, g, h);                                      \
     return result;                                                             \
   }
 
