@@ -238,7 +238,7 @@ void Effects::Property(int command, uptr p) const {
   constexpr uptr kNameBytes = 16;
   switch (command) {
   case kSetName:
-    return MarkRead(p, StringBytes(p, kNameBytes - 1, true));
+    return Read(p, StringBytes(p, kNameBytes - 1, succeeded_));
   case kGetName:
     return Write(p, kNameBytes);
   case kGetTidAddress:

@@ -157,7 +157,6 @@ extern int optind, opterr, optopt;
 /// also permute them.
 static void DidGetOption(int n, char *const *arguments, const char *options,
                          int from) {
-  MayHaveReadString(options, false);
   DidReadAt(&optind);
   DidReadAt(&opterr);
   DidWriteAt(&optind);
@@ -165,10 +164,11 @@ static void DidGetOption(int n, char *const *arguments, const char *options,
   DidWriteAt(&optopt);
   if (n <= 0)
     return;
+  MayHaveReadString(options, false);
   MarkMayRead((uptr)arguments, (uptr)n * sizeof(*arguments));
   MarkMayWrite((uptr)arguments, (uptr)n * sizeof(*arguments));
-  for (int i = from ? from : 1; i < n && i <= optind && arguments[i]; ++i)
-    MayHaveReadString(arguments[i], false);
+  for (int i = from ? from : 1; i < n && i <= optind; ++i)
+    MayHaveReadString(ValueAt(arguments + i), false);
 }
 #define PAGETIDE_GETOPT(name, rest, rest_arguments)                            \
   PAGETIDE_AROUND(                                                             \
@@ -187,23 +187,30 @@ struct LongOption { // option
   int value;
 };
 } // namespace pagetide
+/// It looks at them only if an argument asks for one.
 static void DidLookForLong(const LongOption *options) {
-  for (; options && options->name; ++options) {
+  if (!options)
+    return;
+  for (; const char *const name = ValueAt(&options->name); ++options) {
+    const LongOption option = ValueAt(options);
     MayHaveRead(options, sizeof(*options));
-    MayHaveReadString(options->name, false);
-    if (options->flag)
-      MarkMayWrite((uptr)options->flag, sizeof(*options->flag));
+    MayHaveReadString(name, false);
+    if (option.flag)
+      MarkMayWrite((uptr)option.flag, sizeof(*option.flag));
   }
-  if (options)
-    MayHaveRead(options, sizeof(*options));
+  MayHaveRead(options, sizeof(options->name));
 }
 #define PAGETIDE_GETOPT_LONG(name)                                             \
-  PAGETIDE_AROUND(int, name,                                                   \
-                  (int n, char *const *p, const char *options,                 \
-                   const LongOption *long_options, int *index),                \
-                  (n, p, options, long_options, index),                        \
-                  const int from = optind, DidGetOption(n, p, options, from);  \
-                  DidLookForLong(long_options);                                \
-                  if (index) MarkMayWrite((uptr)index, sizeof(*index)))
+  PAGETIDE_AROUND(                                                             \
+      int, name,                                                               \
+      (int n, char *const *p, const char *options,                             \
+       const LongOption *long_options, int *index),                            \
+      (n, p, options, long_options, index), const int from = optind,           \
+      DidGetOption(n, p, options, from);                                       \
+      if (n > 0) {                                                             \
+        DidLookForLong(long_options);                                          \
+        if (index)                                                             \
+          MarkMayWrite((uptr)index, sizeof(*index));                           \
+      })
 PAGETIDE_GETOPT_LONG(getopt_long)
 PAGETIDE_GETOPT_LONG(getopt_long_only)

@@ -79,29 +79,29 @@ static void SayGoesAround(const char *file, const char *how,
   NoteLostByProgram(text);
 }
 
-static void WillReadName(const char *file) {
-  if (file && ShadowReady())
-    DidReadString(file);
-}
-
 // The loader searches in the places that the calling file names (RUNPATH), and
 // tells that file by the return address. So these end in a jump.
 
 PAGETIDE_INTERCEPTOR(void *, dlopen, const char *file, int mode) {
-  constexpr int kDeepBind = 8; // RTLD_DEEPBIND
+  constexpr int kDeepBind = 8, kKnownModes = 0x4000110f;
   OnInterceptedCall();
-  WillReadName(file);
-  if (mode & kDeepBind)
-    SayGoesAround(file, "with RTLD_DEEPBIND", "load it without that flag");
+  if (!(mode & ~kKnownModes)) { // libc refuses others without the name
+    DidReadString(file);
+    if (mode & kDeepBind)
+      SayGoesAround(file, "with RTLD_DEEPBIND", "load it without that flag");
+  }
   auto *real = REAL_OF(dlopen);
   [[clang::musttail]] return real(file, mode);
 }
 
 PAGETIDE_INTERCEPTOR(void *, dlmopen, long space, const char *file, int mode) {
   constexpr long kProgramsSpace = 0; // LM_ID_BASE
+  constexpr int kGlobal = 0x100;     // RTLD_GLOBAL
   OnInterceptedCall();
-  WillReadName(file);
-  if (space != kProgramsSpace)
+  const bool is_apart = space != kProgramsSpace;
+  if (!is_apart || !(mode & kGlobal)) // libc refuses both without the name
+    DidReadString(file);
+  if (is_apart && !(mode & kGlobal))
     SayGoesAround(file, "into a namespace of its own (dlmopen)",
                   "load it by dlopen");
   auto *real = REAL_OF(dlmopen);

@@ -390,9 +390,15 @@ PAGETIDE_OPEN_STREAM(fopen, (), ())
 PAGETIDE_OPEN_STREAM(fopen64, (), ())
 PAGETIDE_OPEN_STREAM(freopen, (, void *old), (, old))
 PAGETIDE_OPEN_STREAM(freopen64, (, void *old), (, old))
-PAGETIDE_AFTER(void *, popen, (const char *command, const char *mode),
-               (command, mode), DidReadPath(command, !result);
-               DidReadMode(mode, !result))
+PAGETIDE_AFTER(
+    void *, popen, (const char *command, const char *mode), (command, mode),
+    if (result) {
+      DidReadString(command);
+      DidReadString(mode);
+    } else {
+      MayHaveReadString(command, false);
+      MayHaveReadString(mode, false);
+    })
 PAGETIDE_AFTER(void *, fdopen, (int fd, const char *mode), (fd, mode),
                DidReadMode(mode, !result))
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "interceptors/call_effects.h"
+#include "interceptors/child_environment.h"
 #include "interceptors/in_flight.h"
 #include "interceptors/libc_sizes.h"
 #include "interceptors/path_errors.h"
@@ -114,14 +115,7 @@ public:
   PAGETIDE_ONCE_ONLY void Span(uptr s, uptr set, uptr n, bool whole) const {
     DidSpan((const wchar_t *)s, (const wchar_t *)set, n, whole);
   }
-  void MayReadList(uptr p) const {
-    const auto *s = (const char *const *)p;
-    for (; *s; ++s) {
-      MayRead((uptr)s, 8);
-      MayReadString((uptr)*s);
-    }
-    MayRead((uptr)s, 8);
-  }
+  void MayReadList(uptr p) const { DidReadStrings((Strings)p, false); }
   /// getsubopt replaces the comma behind an option.
   PAGETIDE_ONCE_ONLY void MayChangeOption(uptr p) const {
     const uptr rest = ValueAt((const uptr *)p);

@@ -263,6 +263,9 @@ static void objects(void) {
   refresh = NULL;
   CALL("dlopen", 'p', TEXT("libm.so.6"), V(RTLD_NOW));
   CALL("dlmopen", 'p', V(LM_ID_BASE), TEXT("libm.so.6"), V(RTLD_NOW));
+  CALL("dlopen", 'p', RAW("libm.so.6"), V(-1));
+  CALL("dlmopen", 'p', V(LM_ID_NEWLM), RAW("libm.so.6"),
+       V(RTLD_NOW | RTLD_GLOBAL));
   CALL("dlsym", 'p', V(0), TEXT("read"));
   CALL("dlsym", 'p', V(dlopen("libc.so.6", RTLD_NOW)), TEXT("read"));
   CALL("dlvsym", 'p', V(0), TEXT("read"), TEXT("GLIBC_2.2.5"));

@@ -210,6 +210,9 @@ static void system_state(void) {
   CALL("getopt_long getopt_long_only", 'i', V(2), WORDS(at(5, 2), at(6, 9)),
        TEXT("ab:"), WORDS(at(7, 8), 0, at(8, 4), 9, 0, 0, 0, 0), OUT(4),
        TEXT("x"), TEXT("--option"), TEXT("option\0"), OUT(4));
+  CALL("getopt_long getopt_long_only", 'i', V(0), V(1), V(1), V(1), V(1));
+  CALL("getopt_long getopt_long_only", 'i', V(1), WORDS(at(5, 2)), TEXT("ab:"),
+       V(1), V(1), TEXT("x"));
   refresh = NULL;
   CALL("getpwnam getgrnam", 'v', TEXT("root"));
   CALL("getpwuid getgrgid", 'v', V(0));
@@ -306,6 +309,10 @@ static void system_state(void) {
   CALL("prctl", 'i', V(15 /* PR_SET_NAME */), TEXT("bounds"));
   CALL("prctl", 'i', V(15), IN("0123456789abcde", 15));
   CALL("prctl", 'i', V(2 /* PR_GET_PDEATHSIG */), OUT(4));
+  CALL("syscall", 'l', V(157 /* prctl */), V(15), RAW("bounds"));
+  const long watching = syscall(300 /* fanotify_init */, 0x200, 0);
+  CALL("syscall", 'l', V(301 /* fanotify_mark */), V(watching),
+       V(0x80 /* FAN_MARK_FLUSH */), V(0), V(AT_FDCWD), V(1));
   CALL("setgroups", 'i', V(-1), OUT(4));
   CALL("setgroups", 'i', V(70000), OUT(4));
   CALL("capset", 'i', INTS(0, 0), OUTX(24));

@@ -231,6 +231,8 @@ static void opened(void) {
   clean_up = pclose_it;
   CALL("popen", 'p', TEXT("exit 3"), TEXT("r"));
   CALL("popen", 'p', TEXT("exit 3"), RAW("x"));
+  CALL("popen", 'p', TEXT("exit 3"), RAW("a"));
+  CALL("popen", 'p', TEXT("exit 3"), RAW("rx"));
   clean_up = NULL;
   CALL("perror", 'v', TEXT("hello"));
 }

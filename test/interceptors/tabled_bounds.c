@@ -172,7 +172,7 @@ static void paths(void) {
   CALL("pathconf", 'l', TEXT("inside/x"), V(0));
   CALL("pathconf", 'l', RAW("inside"), V(7 /* _PC_NO_TRUNC */));
   CALL("renameat", 'i', V(AT_FDCWD), TEXT(""), V(AT_FDCWD), TEXT("y"));
-  CALL("link rename", 'i', TEXT(""), TEXT("y"));
+  CALL("link rename symlink", 'i', TEXT(""), TEXT("y"));
   CALL("chroot", 'i', TEXT("/nowhere"));
 }
 
@@ -241,6 +241,7 @@ static void texts(void) {
        TEXT("rw=4,ro"), TEXT("rw"));
   CALL("getsubopt", 'i', WORDS(at(3, 8)), WORDS(at(4, 3), 0), OUT(8),
        TEXT("xx=4,ro"), TEXT("rw"));
+  CALL("getsubopt", 'i', WORDS(at(3, 1)), V(1), OUT(8), TEXT(""));
   CALL("strfry", 'v', OUTX(0));
   CALL("strfry", 'v', INX("abcdefgh", 9));
   CALL("__xpg_basename dirname", 'v', TEXT("/a/b/"));
