@@ -399,8 +399,22 @@ PAGETIDE_AFTER(
       MayHaveReadString(command, false);
       MayHaveReadString(mode, false);
     })
+/// fdopen reads a mode up to its '+', and five letters at most.
+static void DidReadModeToPlus(const char *mode) {
+  if (!ShadowReady())
+    return;
+  constexpr uptr kMost = 5;
+  uptr bytes = 1;
+  if (*mode == 'r' || *mode == 'w' || *mode == 'a')
+    while (bytes < kMost) {
+      const char letter = mode[bytes++];
+      if (!letter || letter == '+')
+        break;
+    }
+  MarkRead((uptr)mode, bytes);
+}
 PAGETIDE_AFTER(void *, fdopen, (int fd, const char *mode), (fd, mode),
-               DidReadMode(mode, !result))
+               DidReadModeToPlus(mode))
 
 //===- scanf of later libcs -----------------------------------------------===//
 

@@ -226,6 +226,8 @@ static void opened(void) {
   clean_up = close_it;
   CALL("fdopen", 'p', V(-1), TEXT("r"));
   CALL("fdopen", 'p', V(0), RAW("x"));
+  CALL("fdopen", 'p', V(-1), RAW("r+"));
+  CALL("fdopen", 'p', V(-1), RAW("rbbbb"));
   CALL("fmemopen", 'p', OUT(20), V(20), TEXT("w"));
   CALL("open_memstream open_wmemstream", 'p', OUTX(8), OUTX(8));
   clean_up = pclose_it;
