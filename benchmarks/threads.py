@@ -107,9 +107,7 @@ def measure_crowd(bench, scale):
 def crowd_table(records):
     """Medians of recorded over native. The last column compares a store's marked
     time with that of so many threads that each has a shadow of its own."""
-    groups = {}
-    for r in of_kind(records, "crowd"):
-        groups.setdefault((r["kind"], r["threads"]), []).append(r)
+    groups = grouped(records, "crowd", lambda r: (r["kind"], r["threads"]))
 
     def median(of, value):
         return statistics.median(value(r) for r in of)
