@@ -11,15 +11,12 @@
 // (wall time, and processor time of the process), and of a thread's processor
 // time per step, once its pages have been touched.
 
+#include "../programs.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 enum { kPages = 16, kPageBytes = 4096, kStackBytes = 64 * 1024 };
 
@@ -29,12 +26,6 @@ static char *memory;
 static uint64_t here, work_ns;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t all_here = PTHREAD_COND_INITIALIZER;
-
-static uint64_t clock_ns(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 __attribute__((noinline)) static void work(char *pages, uint64_t random) {
   for (uint64_t i = 0; i < steps; ++i) {
@@ -79,22 +70,21 @@ int main(int argc, char **argv) {
     return 2;
   }
   pthread_t *all = calloc(threads, sizeof(*all));
-  memory = mmap(NULL, threads * kPages * kPageBytes, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  memory = mapped(threads * kPages * kPageBytes);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
-  if (!all || memory == MAP_FAILED)
-    return 1;
+  if (!all)
+    fail("calloc");
   const uint64_t cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-  const uint64_t begin = clock_ns(CLOCK_MONOTONIC);
+  const uint64_t begin = now_ns();
   for (uint64_t t = 0; t < threads; ++t)
     if (pthread_create(&all[t], &attributes, run, (void *)(uintptr_t)t))
       return 1;
-  const uint64_t made = clock_ns(CLOCK_MONOTONIC);
+  const uint64_t made = now_ns();
   for (uint64_t t = 0; t < threads; ++t)
     pthread_join(all[t], NULL);
-  const uint64_t end = clock_ns(CLOCK_MONOTONIC);
+  const uint64_t end = now_ns();
   printf("{\"create_ns\": %" PRIu64 ", \"all_ns\": %" PRIu64
          ", \"cpu_ns\": %" PRIu64 ", \"step_ns\": %.3f}\n",
          (made - begin) / threads, end - begin,

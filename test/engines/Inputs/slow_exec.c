@@ -10,6 +10,8 @@
 // exec fails, the third page is written, and the program ends as it is told.
 
 #define _GNU_SOURCE
+#include "require.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,15 +20,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#define require(condition)                                                     \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      fprintf(stderr, "line %d: does not hold: %s: %s\n", __LINE__,            \
-              #condition, strerror(errno));                                    \
-      _exit(99);                                                               \
-    }                                                                          \
-  } while (0)
 
 static volatile char *pages;
 
